@@ -73,8 +73,8 @@ ccfc_history_env(const struct ccfc_history *history)
 	return &history->env;
 }
 
-const struct ccfc_period *ccfc_history_wants(const struct ccfc_history *history,
-					     uint32_t *n)
+const struct ccfc_period *
+ccfc_history_wanted_commands(const struct ccfc_history *history, uint32_t *n)
 {
 	*n = history->spans.n;
 	return history->spans.items;
@@ -600,8 +600,8 @@ bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
 	return true;
 }
 
-bool ccfc_chain_brought(struct ccfc_return *out, const struct ccfc_chain *chain,
-			uint32_t i)
+bool ccfc_chain_restored(struct ccfc_return *out,
+			 const struct ccfc_chain *chain, uint32_t i)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
 

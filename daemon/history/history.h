@@ -74,8 +74,8 @@ ccfc_history_env(const struct ccfc_history *history);
  * lacked these commands. If the caller adds them (ccfc_excerpt_add_commands)
  * and asks again, the gaps are explained. Otherwise empty.
  */
-const struct ccfc_period *ccfc_history_wants(const struct ccfc_history *history,
-					     uint32_t *n);
+const struct ccfc_period *
+ccfc_history_wanted_commands(const struct ccfc_history *history, uint32_t *n);
 
 /* Ordered: lower values are less certain. */
 enum ccfc_fidelity {
@@ -214,8 +214,8 @@ bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
  * Did the shell command that made change i restore an earlier state (checkout,
  * stash, reset)? "sed" that writes the same text again did not.
  */
-bool ccfc_chain_brought(struct ccfc_return *out, const struct ccfc_chain *chain,
-			uint32_t i);
+bool ccfc_chain_restored(struct ccfc_return *out,
+			 const struct ccfc_chain *chain, uint32_t i);
 
 /*
  * The shell change that made the gap before change i, as the contents show

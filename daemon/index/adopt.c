@@ -91,7 +91,7 @@ void ccfc_index_adopt_command(struct ccfc_index *index, uint32_t command,
 {
 	struct ccfc_change *c;
 
-	ccfc_index_be_command(index, command);
+	ccfc_index_make_command(index, command);
 	c = &index->changes.items[command];
 	if (!c->text ||
 	    (row->text && ccfc_slice_cmp(ccfc_index_str(index, row->text),

@@ -79,8 +79,8 @@ void ccfc_index_touch_turned_messages(struct ccfc_index *index);
 void ccfc_index_touch_message(struct ccfc_index *index, uint32_t say);
 
 /* Are these the same bytes of a transcript, read again later? */
-static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
-				       const struct ccfc_place *old)
+static inline bool ccfc_place_is_reread(const struct ccfc_place *fresh,
+					const struct ccfc_place *old)
 {
 	return fresh->source == old->source && fresh->offset == old->offset &&
 	       fresh->len == old->len && fresh->gen > old->gen;
@@ -137,11 +137,11 @@ void ccfc_index_merge_target(struct ccfc_index *index, uint32_t change,
 void ccfc_index_merge_recorded(struct ccfc_index *index, uint32_t change,
 			       const struct ccfc_outcome *outcome);
 /* Turns a row into a command's, unless it is one. */
-void ccfc_index_be_command(struct ccfc_index *index, uint32_t change);
+void ccfc_index_make_command(struct ccfc_index *index, uint32_t change);
 /* Attaches a loaded shell change to its command; false: there is none. */
 bool ccfc_index_hang(struct ccfc_index *index, uint32_t change);
 /* Copies the command's facts to a shell change. False: nobody owns it. */
-bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change);
+bool ccfc_index_copy_command(struct ccfc_index *index, uint32_t change);
 
 /* settle.c: gives the changes of a command its owner and its state. */
 void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command);
@@ -267,8 +267,9 @@ enum ccfc_within ccfc_index_within(const struct ccfc_index *index,
 				   const struct ccfc_change *call,
 				   const struct ccfc_disk_event *event);
 /* Adds the commands that may have made it: at most one of each thread. */
-void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
-		       const struct ccfc_disk_event *event);
+void ccfc_index_commands_at(struct ccfc_ids *out,
+			    const struct ccfc_index *index,
+			    const struct ccfc_disk_event *event);
 /*
  * A change was settled. If it is a command, the sightings while it ran are
  * given to it, or to a command of its thread that fits better. Adds the
@@ -283,9 +284,9 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 void ccfc_index_join_again(struct ccfc_index *index, uint32_t command,
 			   const struct ccfc_change *old);
 /* Does it belong to that command by its time, and to no tool? */
-bool ccfc_index_is_of(const struct ccfc_index *index,
-		      const struct ccfc_change *command,
-		      const struct ccfc_disk_event *event);
+bool ccfc_index_is_event_of(const struct ccfc_index *index,
+			    const struct ccfc_change *command,
+			    const struct ccfc_disk_event *event);
 /* disk/disk_effect.c: does `later` begin with the result of `e`? */
 bool ccfc_disk_leads_to(const struct ccfc_disk_event *e,
 			const struct ccfc_disk_event *later);

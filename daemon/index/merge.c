@@ -261,7 +261,7 @@ static int compare_outcomes(const struct ccfc_index *index,
 static bool is_reread(const struct ccfc_outcome *fresh,
 		      const struct ccfc_outcome *old)
 {
-	return ccfc_place_is_again(&fresh->place, &old->place) &&
+	return ccfc_place_is_reread(&fresh->place, &old->place) &&
 	       fresh->time == old->time && fresh->session == old->session &&
 	       fresh->agent == old->agent;
 }
@@ -481,7 +481,7 @@ static void merge_result(const struct ccfc_incoming *line,
 			ccfc_index_adopt_orphan(index, id, result->id);
 	}
 	if (result->nfiles)
-		ccfc_index_be_command(index, id);
+		ccfc_index_make_command(index, id);
 	o = ccfc_index_outcome(line, result);
 	for (uint32_t part = 1; id != CCFC_ID_NONE; part++) {
 		merge_part_result(line, id, result, &o);

@@ -25,7 +25,7 @@ static bool is_same_line(const struct ccfc_observation *fresh,
 			 const struct ccfc_observation *old)
 {
 	return is_same_view(fresh, old) &&
-	       ccfc_place_is_again(&fresh->place, &old->place) &&
+	       ccfc_place_is_reread(&fresh->place, &old->place) &&
 	       fresh->time == old->time &&
 	       fresh->uuid_is_text == old->uuid_is_text &&
 	       !memcmp(&fresh->uuid, &old->uuid, sizeof(fresh->uuid));

@@ -196,7 +196,7 @@ void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command)
 		ccfc_index_mark_change(index, id);
 		ccfc_contest_leave(index, id);
 		ccfc_doubt_touch(index, c->call.file);
-		if (ccfc_index_take_command(index, id)) {
+		if (ccfc_index_copy_command(index, id)) {
 			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
 			/*
 			 * An observed change has happened, whatever the

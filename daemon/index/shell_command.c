@@ -64,7 +64,7 @@ static void adopt_note(struct ccfc_index *index, uint32_t command)
 	ccfc_index_take_orphan(index, note);
 }
 
-void ccfc_index_be_command(struct ccfc_index *index, uint32_t change)
+void ccfc_index_make_command(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 
@@ -397,7 +397,7 @@ bool ccfc_index_merge_command(const struct ccfc_incoming *line,
 	id = ccfc_index_find_change(index, call->id);
 	if (id == CCFC_ID_NONE)
 		id = ccfc_index_add_change(index, call->id);
-	ccfc_index_be_command(index, id);
+	ccfc_index_make_command(index, id);
 	c = &index->changes.items[id];
 	merge_text(index, c, call);
 	if (read_targets(&targets, &index->effects) || call->cut)
@@ -476,7 +476,7 @@ void ccfc_index_merge_ended(const struct ccfc_incoming *line)
 
 /* --- what a reader sees --- */
 
-bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change)
+bool ccfc_index_copy_command(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 	const struct ccfc_change *command = &index->changes.items[c->command];

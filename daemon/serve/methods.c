@@ -178,7 +178,7 @@ static void answer_request(struct ccfc_methods *m, uint64_t conn,
 	ccfc_buf_clear(&m->out);
 	ccfc_pack_init(&pack, &m->out);
 	if (method < 0 || !ccfc_conversation_is_page(functions[method]))
-		ccfc_conversation_left(m, conn);
+		ccfc_conversation_drop_large(m, conn);
 	if (method < 0)
 		r = fail_no_method(rpc->method, err);
 	else if (!broken)
@@ -231,7 +231,7 @@ void ccfc_methods_message(struct ccfc_methods *m, uint64_t conn,
 void ccfc_methods_closed(struct ccfc_methods *m, uint64_t conn)
 {
 	ccfc_subs_closed(m, conn);
-	ccfc_conversation_left(m, conn);
+	ccfc_conversation_drop_large(m, conn);
 	ccfc_slices_closed(m, conn);
 	if (m->service->worker) /* NULL at the end of the daemon */
 		ccfc_worker_closed(m->service->worker, conn);

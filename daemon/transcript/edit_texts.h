@@ -138,8 +138,8 @@ void ccfc_detail_count_hunks(const struct ccfc_json *json, uint32_t hunks,
  * file, or the call of an editor tool with the command "view". False if it is
  * neither.
  */
-bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
-		    uint32_t input);
+bool ccfc_read_tool_call(struct ccfc_parser *parser, struct ccfc_call *call,
+			 uint32_t input);
 bool ccfc_look_view(struct ccfc_parser *parser, struct ccfc_call *call,
 		    const struct ccfc_edit_texts *texts);
 

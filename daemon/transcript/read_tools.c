@@ -59,8 +59,8 @@ static bool add_looks(struct ccfc_parser *parser, struct ccfc_call *call,
 	return call->part > 0;
 }
 
-bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
-		    uint32_t input)
+bool ccfc_read_tool_call(struct ccfc_parser *parser, struct ccfc_call *call,
+			 uint32_t input)
 {
 	const struct ccfc_json *json = &parser->json;
 	const char *path_key = path_key_of(call->tool);

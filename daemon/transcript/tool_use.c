@@ -69,7 +69,8 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block)
 	if (!call.id.len)
 		return;
 	if (!tool) {
-		if (!ccfc_look_read(parser, &call, block[CCFC_BLOCK_INPUT]))
+		if (!ccfc_read_tool_call(parser, &call,
+					 block[CCFC_BLOCK_INPUT]))
 			CCFC_VEC_PUSH(parser->calls, call);
 		return;
 	}

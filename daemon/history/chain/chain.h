@@ -227,7 +227,7 @@ struct ccfc_history {
 	struct {
 		struct ccfc_period *items;
 		uint32_t n, cap;
-	} spans; /* see ccfc_history_wants */
+	} spans; /* see ccfc_history_wanted_commands */
 };
 
 void ccfc_chain_free(struct ccfc_chain *chain);

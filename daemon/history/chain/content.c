@@ -116,7 +116,7 @@ static bool read_text_directly(struct ccfc_buf *out, struct ccfc_chain *chain,
 		return got;
 	}
 	if (side->how == CCFC_HOW_READ)
-		return ccfc_reads_again(out, chain, (uint32_t)(at / 2));
+		return ccfc_read_evidence_again(out, chain, (uint32_t)(at / 2));
 	got = side->how == CCFC_HOW_DISK
 		      ? ccfc_chain_disk_bytes(&bytes, chain)
 		      : ccfc_chain_copy_bytes(&bytes, chain, side->copy);

@@ -147,8 +147,8 @@ static bool store_found(uint32_t *from, struct walk_back *w)
 	return *from != CCFC_ID_NONE;
 }
 
-bool ccfc_lost_mend(uint32_t *from, struct ccfc_replay *r, uint32_t i,
-		    struct ccfc_slice text)
+bool ccfc_lost_search(uint32_t *from, struct ccfc_replay *r, uint32_t i,
+		      struct ccfc_slice text)
 {
 	struct walk_back w = { .chain = r->chain, .next = i };
 	bool mended = false;

@@ -619,7 +619,7 @@ static void release_search(struct search *s)
 	ccfc_arena_release(&s->arena);
 }
 
-bool ccfc_order_mend(uint32_t *from, struct ccfc_replay *r, uint32_t i)
+bool ccfc_order_search(uint32_t *from, struct ccfc_replay *r, uint32_t i)
 {
 	struct search *s = ccfc_calloc(1, sizeof(*s));
 	bool mended = false;

@@ -15,7 +15,7 @@
  * it. True: there is one; the nodes from *from on are in that order and must be
  * replayed again. Each node is tried once in a replay; the cost is limited.
  */
-bool ccfc_order_mend(uint32_t *from, struct ccfc_replay *r, uint32_t i);
+bool ccfc_order_search(uint32_t *from, struct ccfc_replay *r, uint32_t i);
 
 /*
  * `text` is before node i (as above) and does not follow from the states before
@@ -24,8 +24,8 @@ bool ccfc_order_mend(uint32_t *from, struct ccfc_replay *r, uint32_t i);
  * a known state; `base` of the nodes is set, and the nodes from *from on must
  * be replayed again.
  */
-bool ccfc_lost_mend(uint32_t *from, struct ccfc_replay *r, uint32_t i,
-		    struct ccfc_slice text);
+bool ccfc_lost_search(uint32_t *from, struct ccfc_replay *r, uint32_t i,
+		      struct ccfc_slice text);
 
 /* Swaps nodes i and i + 1; both must be replayed again. */
 void ccfc_nodes_swap(struct ccfc_chain *chain, uint32_t i);

@@ -255,8 +255,8 @@ static bool transcript_has_reads(const struct ccfc_chain *chain,
 	return !excerpt || ccfc_excerpt_looked(excerpt, chain->file, source);
 }
 
-bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
-		     uint32_t i)
+bool ccfc_read_evidence_find(struct ccfc_buf *text, struct ccfc_chain *chain,
+			     uint32_t i)
 {
 	const struct ccfc_history_env *env = &chain->history->env;
 	const struct ccfc_index *index = env->index;
@@ -290,8 +290,8 @@ bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 	return found;
 }
 
-bool ccfc_reads_again(struct ccfc_buf *text, struct ccfc_chain *chain,
-		      uint32_t i)
+bool ccfc_read_evidence_again(struct ccfc_buf *text, struct ccfc_chain *chain,
+			      uint32_t i)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
 	struct ccfc_place place = node->read;

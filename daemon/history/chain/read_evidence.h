@@ -16,11 +16,11 @@
  * call and for the whole chain, and the previous change, which the Read cannot
  * show.
  */
-bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
-		     uint32_t i);
+bool ccfc_read_evidence_find(struct ccfc_buf *text, struct ccfc_chain *chain,
+			     uint32_t i);
 
 /* Reads the text of that Read again; false: it has changed. */
-bool ccfc_reads_again(struct ccfc_buf *text, struct ccfc_chain *chain,
-		      uint32_t i);
+bool ccfc_read_evidence_again(struct ccfc_buf *text, struct ccfc_chain *chain,
+			      uint32_t i);
 
 #endif

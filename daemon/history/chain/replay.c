@@ -282,10 +282,10 @@ static bool reorder_at_gap(uint32_t *from, struct ccfc_replay *r, uint32_t i)
 	    node->before.how == CCFC_HOW_BASE ||
 	    !ccfc_state_is_known(&node[-1].after))
 		return false;
-	if (ccfc_order_mend(from, r, i))
+	if (ccfc_order_search(from, r, i))
 		return true;
 	if (ccfc_state_is_known(&node->before) && node->before.exists &&
-	    ccfc_lost_mend(from, r, i, ccfc_buf_view(&r->text)))
+	    ccfc_lost_search(from, r, i, ccfc_buf_view(&r->text)))
 		return true;
 	r->has_ev = ccfc_chain_evidence(&r->ev, r->chain, i);
 	return false;
@@ -329,10 +329,10 @@ static bool reorder_at_end(struct ccfc_replay *r, uint32_t *from)
 
 	r->at_end = true;
 	r->open_gap = 0;
-	if (gap && ccfc_order_mend(from, r, gap))
+	if (gap && ccfc_order_search(from, r, gap))
 		return true;
 	return differs && chain->disk_state.exists &&
-	       ccfc_lost_mend(from, r, chain->n, ccfc_buf_view(&r->copy));
+	       ccfc_lost_search(from, r, chain->n, ccfc_buf_view(&r->copy));
 }
 
 static void replay_end_from(struct ccfc_replay *r, uint32_t from)
@@ -341,7 +341,7 @@ static void replay_end_from(struct ccfc_replay *r, uint32_t from)
 	r->chain->nforward = 0;
 	reset_nodes_from(r, from);
 	run_forward_pass(r, from);
-	ccfc_replay_meet_disk(r);
+	ccfc_replay_compare_disk(r);
 }
 
 /*
@@ -387,7 +387,7 @@ bool ccfc_replay(struct ccfc_chain *chain)
 	done = run_forward_pass(&r, chain->nforward);
 	if (done) {
 		store_forward_pass(&r);
-		ccfc_replay_meet_disk(&r);
+		ccfc_replay_compare_disk(&r);
 		run_passes_from_disk(&r);
 		ccfc_replay_returns(chain);
 		ccfc_replay_hooks(chain);

@@ -39,7 +39,7 @@ enum ccfc_gap ccfc_replay_gap(const struct ccfc_side_state *last,
  * Compares the end of the chain with the disk, or takes the last state from the
  * disk. r->ev is the evidence of the last node.
  */
-void ccfc_replay_meet_disk(struct ccfc_replay *r);
+void ccfc_replay_compare_disk(struct ccfc_replay *r);
 
 /*
  * The pass back. If it contradicts the forward pass, an update may have been

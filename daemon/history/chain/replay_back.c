@@ -157,7 +157,7 @@ void ccfc_replay_disk(struct ccfc_chain *chain)
 	ccfc_buf_release(&r.copy);
 }
 
-void ccfc_replay_meet_disk(struct ccfc_replay *r)
+void ccfc_replay_compare_disk(struct ccfc_replay *r)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_node *last = &chain->nodes[chain->n - 1];
@@ -344,7 +344,7 @@ bool ccfc_replay_back(uint32_t *from, struct ccfc_replay *r)
 		fill_unknown_sides(r, i);
 		if (from && i && node->gap == CCFC_GAP_OUTSIDE &&
 		    node->before.how == CCFC_HOW_STEP_BACK && r->before == i &&
-		    ccfc_lost_mend(from, r, i, ccfc_buf_view(&r->text)))
+		    ccfc_lost_search(from, r, i, ccfc_buf_view(&r->text)))
 			return true;
 	}
 	return false;

@@ -439,8 +439,9 @@ static bool take_read_before(struct ccfc_replay *r, uint32_t i)
 	struct ccfc_evidence ev = r->ev;
 	bool found;
 
-	/* ccfc_reads_find has overwritten the evidence in history->scratch. */
-	found = ccfc_reads_find(&r->text, r->chain, i);
+	/* ccfc_read_evidence_find has overwritten the evidence in
+	 * history->scratch. */
+	found = ccfc_read_evidence_find(&r->text, r->chain, i);
 	r->has_ev = ccfc_chain_evidence(&r->ev, r->chain, i);
 	if (!r->has_ev)
 		r->ev = ev;

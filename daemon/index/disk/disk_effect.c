@@ -60,7 +60,7 @@ static bool is_late(const struct ccfc_index *index,
 
 	if (ccfc_index_within(index, command, e) != CCFC_WITHIN_LATE)
 		return false;
-	ccfc_index_ran_at(&ran, index, e);
+	ccfc_index_commands_at(&ran, index, e);
 	for (uint32_t i = 0; i < ran.n; i++)
 		late |= ccfc_index_within(index,
 					  &index->changes.items[ran.items[i]],
@@ -108,7 +108,7 @@ static bool follow_events(struct ccfc_disk_effect *out,
 		bool mine;
 
 		e = &index->disk_events.items[id];
-		mine = !e->gone && ccfc_index_is_of(index, command, e) &&
+		mine = !e->gone && ccfc_index_is_event_of(index, command, e) &&
 		       !has_tool_in(index, e) &&
 		       (late || !is_late(index, command, e));
 		if (!last && mine)

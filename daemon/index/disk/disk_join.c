@@ -148,8 +148,9 @@ static bool is_only_possible_command(const struct ccfc_index *index,
 	return true;
 }
 
-void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
-		       const struct ccfc_disk_event *event)
+void ccfc_index_commands_at(struct ccfc_ids *out,
+			    const struct ccfc_index *index,
+			    const struct ccfc_disk_event *event)
 {
 	for (uint32_t s = 1; s < index->sessions.n; s++) {
 		const struct ccfc_session *session = &index->sessions.items[s];
@@ -192,9 +193,9 @@ static bool is_a_tools(const struct ccfc_index *index,
 	return false;
 }
 
-bool ccfc_index_is_of(const struct ccfc_index *index,
-		      const struct ccfc_change *command,
-		      const struct ccfc_disk_event *event)
+bool ccfc_index_is_event_of(const struct ccfc_index *index,
+			    const struct ccfc_change *command,
+			    const struct ccfc_disk_event *event)
 {
 	return is_only_possible_command(index, command, event) &&
 	       !is_a_tools(index, event);
@@ -216,7 +217,7 @@ static bool whole_effect(const struct ccfc_index *index,
 		e = &index->disk_events.items[id];
 		if (e->time < from)
 			break;
-		if (e->gone || !ccfc_index_is_of(index, command, e))
+		if (e->gone || !ccfc_index_is_event_of(index, command, e))
 			continue;
 		first = e;
 		if (!last)
@@ -381,7 +382,7 @@ bool ccfc_index_is_outside(const struct ccfc_index *index,
 
 	if (is_a_tools(index, event))
 		return false;
-	ccfc_index_ran_at(&ran, index, event);
+	ccfc_index_commands_at(&ran, index, event);
 	free(ran.items);
 	return !ran.n;
 }
@@ -393,7 +394,7 @@ void ccfc_index_join_event(struct ccfc_index *index, uint32_t event)
 
 	if (is_a_tools(index, &e))
 		return;
-	ccfc_index_ran_at(&ran, index, &e);
+	ccfc_index_commands_at(&ran, index, &e);
 	for (uint32_t i = 0; i < ran.n; i++)
 		if (has_ended(&index->changes.items[ran.items[i]]) &&
 		    attach_to_command(index, ran.items[i], e.file))

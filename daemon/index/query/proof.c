@@ -305,7 +305,7 @@ static void weigh_seen(struct doubt *d, const struct ccfc_disk_event *event)
 	const struct ccfc_ids *ids = &d->index->files.items[d->c->file];
 	struct ccfc_ids ran = { 0 };
 
-	ccfc_index_ran_at(&ran, d->index, event);
+	ccfc_index_commands_at(&ran, d->index, event);
 	for (uint32_t i = 0; i < ids->n; i++)
 		if (!ccfc_index_is_shells(
 			    &d->index->changes.items[ids->items[i]]) &&

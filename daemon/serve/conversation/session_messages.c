@@ -235,7 +235,7 @@ bool ccfc_conversation_is_page(ccfc_method_fn method)
 	       method == ccfc_method_session_tree;
 }
 
-void ccfc_conversation_left(struct ccfc_methods *methods, uint64_t conn)
+void ccfc_conversation_drop_large(struct ccfc_methods *methods, uint64_t conn)
 {
 	if (!is_large(methods->conv) || methods->conv_conn != conn)
 		return;

@@ -98,7 +98,7 @@ void ccfc_conversation_forget(struct ccfc_methods *methods);
  * (ccfc_conversation_is_page): a large skeleton was kept only for its next
  * page.
  */
-void ccfc_conversation_left(struct ccfc_methods *methods, uint64_t conn);
+void ccfc_conversation_drop_large(struct ccfc_methods *methods, uint64_t conn);
 bool ccfc_conversation_is_page(ccfc_method_fn method);
 
 #endif

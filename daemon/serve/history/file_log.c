@@ -238,7 +238,7 @@ static void pack_change(struct log *log, uint32_t i, struct ccfc_arena *arena)
 	ccfc_chain_before(&before, log->chain, i, arena);
 	ccfc_chain_after(&after, log->chain, i, arena);
 	pack_who(rq, id);
-	if (ccfc_chain_brought(&back, log->chain, i))
+	if (ccfc_chain_restored(&back, log->chain, i))
 		pack_place(log, &back);
 	pack_lines(rq, &before, &after, c);
 	ccfc_reply_state(rq, "after", &after, false);

@@ -103,7 +103,7 @@ static void copy_wanted_periods(struct look *look,
 				const struct ccfc_history *history)
 {
 	const struct ccfc_period *spans =
-		ccfc_history_wants(history, &look->nspans);
+		ccfc_history_wanted_commands(history, &look->nspans);
 
 	if (!look->nspans)
 		return;

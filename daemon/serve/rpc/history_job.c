@@ -81,7 +81,7 @@ static void copy_wanted_periods(struct ccfc_history_job *job,
 				const struct ccfc_history *history)
 {
 	const struct ccfc_period *spans =
-		ccfc_history_wants(history, &job->nspans);
+		ccfc_history_wanted_commands(history, &job->nspans);
 
 	if (!job->nspans)
 		return;

@@ -201,9 +201,8 @@ static const bool *find_modified_files(struct ccfc_request *rq,
 	return marks;
 }
 
-static void pack_files_session_reads(struct ccfc_request *rq,
-				     const struct all_looks *all,
-				     const bool *modified)
+static void pack_read_files(struct ccfc_request *rq,
+			    const struct all_looks *all, const bool *modified)
 {
 	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 	struct ccfc_pack *p = rq->pack;
@@ -224,16 +223,15 @@ static void pack_files_session_reads(struct ccfc_request *rq,
 	ccfc_pack_end(p);
 }
 
-static void pack_session_reads(struct ccfc_request *rq,
-			       const struct all_looks *all)
+static void pack_reads_of_session(struct ccfc_request *rq,
+				  const struct all_looks *all)
 {
 	ccfc_pack_map(rq->pack);
 	ccfc_pack_kv_str(rq->pack, "sessionId",
 			 ccfc_index_session_id(rq->index, all->session));
 	ccfc_pack_kv_uint(rq->pack, "totalFiles", all->n);
 	ccfc_pack_kv_uint(rq->pack, "totalReads", all->total);
-	pack_files_session_reads(rq, all,
-				 find_modified_files(rq, all->session));
+	pack_read_files(rq, all, find_modified_files(rq, all->session));
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(rq->pack);
 }
@@ -255,7 +253,7 @@ static int step_session_reads(struct ccfc_sliced *s,
 	if (gather_some_reads(w))
 		return CCFC_DEFERRED;
 	sort_reads(&w->all, compare_first_reads);
-	pack_session_reads(&w->rq, &w->all);
+	pack_reads_of_session(&w->rq, &w->all);
 	return 0;
 }
 

@@ -65,7 +65,7 @@ static size_t header_size(uint32_t n)
 }
 
 /* Moves the body to make room for a longer header than one byte. */
-static void make_room_pack(struct ccfc_buf *buf, size_t body, size_t more)
+static void make_room(struct ccfc_buf *buf, size_t body, size_t more)
 {
 	ccfc_buf_reserve(buf, more);
 	memmove(buf->ptr + body + more, buf->ptr + body, buf->len - body);
@@ -93,7 +93,7 @@ void ccfc_pack_end(struct ccfc_pack *p)
 	map = p->open[p->depth].map;
 	n = p->open[p->depth].items / (map ? 2 : 1);
 	if (header_size(n) > 1)
-		make_room_pack(p->buf, at + 1, header_size(n) - 1);
+		make_room(p->buf, at + 1, header_size(n) - 1);
 	pk.data = p->buf->ptr + at;
 	if (map)
 		msgpack_pack_map(&pk, n);

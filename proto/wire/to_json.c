@@ -67,7 +67,7 @@ static unsigned obeyed(const unsigned char *p, int n)
 	return 0;
 }
 
-static bool is_plain_to_json(unsigned char c)
+static bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
@@ -105,7 +105,7 @@ void ccfc_json_string(struct ccfc_buf *out, struct ccfc_slice s)
 	while (i < s.len) {
 		size_t start = i;
 
-		while (i < s.len && is_plain_to_json(p[i]))
+		while (i < s.len && is_plain(p[i]))
 			i++;
 		ccfc_buf_append(out, p + start, i - start);
 		if (i < s.len)

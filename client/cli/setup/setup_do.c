@@ -111,8 +111,9 @@ static int remove_found(struct ccfc_setup *s,
 	return ccfc_setup_record_save(&s->record, err);
 }
 
-static int do_file(struct ccfc_setup *s, const struct ccfc_setup_step *step,
-		   struct ccfc_err *err)
+static int write_or_remove_file(struct ccfc_setup *s,
+				const struct ccfc_setup_step *step,
+				struct ccfc_err *err)
 {
 	struct ccfc_target target;
 	int code = ccfc_setup_target(&target, s, step->text, err);
@@ -129,8 +130,9 @@ static int do_file(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 
 /* ---- the service ---- */
 
-static int do_run(struct ccfc_setup *s, const struct ccfc_setup_step *step,
-		  struct ccfc_err *err)
+static int run_command_of_step(struct ccfc_setup *s,
+			       const struct ccfc_setup_step *step,
+			       struct ccfc_err *err)
 {
 	unsigned before = s->record.service;
 	int code = 0;
@@ -150,7 +152,7 @@ static int do_run(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 	return step->clear ? ccfc_setup_record_save(&s->record, err) : 0;
 }
 
-static int do_stop(struct ccfc_setup *s, struct ccfc_err *err)
+static int stop_daemon(struct ccfc_setup *s, struct ccfc_err *err)
 {
 	int code = ccfc_stop(s->cli, err);
 
@@ -160,8 +162,9 @@ static int do_stop(struct ccfc_setup *s, struct ccfc_err *err)
 
 /* ---- all ---- */
 
-static int do_forget(struct ccfc_setup *s, const struct ccfc_setup_step *step,
-		     struct ccfc_err *err)
+static int forget_file_of_record(struct ccfc_setup *s,
+				 const struct ccfc_setup_step *step,
+				 struct ccfc_err *err)
 {
 	const struct ccfc_setup_file *row =
 		ccfc_setup_record_find(&s->record, step->text);
@@ -181,19 +184,20 @@ static int do_forget(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 	return ccfc_setup_record_save(&s->record, err);
 }
 
-static int do_step(struct ccfc_setup *s, const struct ccfc_setup_step *step,
-		   struct ccfc_err *err)
+static int carry_out_step(struct ccfc_setup *s,
+			  const struct ccfc_setup_step *step,
+			  struct ccfc_err *err)
 {
 	switch (step->kind) {
 	case CCFC_SETUP_STEP_WRITE:
 	case CCFC_SETUP_STEP_REMOVE:
-		return do_file(s, step, err);
+		return write_or_remove_file(s, step, err);
 	case CCFC_SETUP_STEP_FORGET:
-		return do_forget(s, step, err);
+		return forget_file_of_record(s, step, err);
 	case CCFC_SETUP_STEP_RUN:
-		return do_run(s, step, err);
+		return run_command_of_step(s, step, err);
 	case CCFC_SETUP_STEP_STOP:
-		return do_stop(s, err);
+		return stop_daemon(s, err);
 	default:
 		return 0;
 	}
@@ -217,7 +221,7 @@ int ccfc_setup_do(struct ccfc_setup *s, struct ccfc_err *err)
 	for (uint32_t i = 0; code >= 0 && i < s->steps.n; i++) {
 		const struct ccfc_setup_step *step = &s->steps.items[i];
 
-		code = do_step(s, step, err);
+		code = carry_out_step(s, step, err);
 		if (code < 0) {
 			ccfc_out_flush(out);
 			return code;

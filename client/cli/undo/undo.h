@@ -117,7 +117,7 @@ void ccfc_undo_drop(const struct ccfc_undo *u, const char *id);
 struct ccfc_undo_report {
 	uint32_t restored; /* had been changed, and are as before */
 	uint32_t left;	   /* changed by somebody else: left alone */
-	uint32_t failed;   /* could not be put back; err says why */
+	uint32_t failed;   /* could not be restored; err has the reason */
 };
 
 /*

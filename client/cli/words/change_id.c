@@ -34,7 +34,7 @@ static int compare_ids(const void *a, const void *b)
 			      *(const struct ccfc_slice *)b);
 }
 
-/* How many characters tell two different texts apart; 0: they are equal. */
+/* The number of characters that distinguish two texts; 0: they are equal. */
 static size_t needed_length(struct ccfc_slice a, struct ccfc_slice b)
 {
 	size_t same = 0;
@@ -79,7 +79,7 @@ void ccfc_change_ids_put(struct ccfc_buf *out,
 	struct ccfc_slice tail = ccfc_slice_change_tail(call);
 	size_t length = ids->call;
 
-	/* An id of another form ("seen_…") is as wide as the others. */
+	/* Ids of another form ("seen_…") are as wide as the others. */
 	if (ids->whole_start && tail.len == call.len)
 		length += START_LENGTH;
 	else if (ids->whole_start)

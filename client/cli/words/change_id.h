@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 struct ccfc_change_ids {
-	size_t call;	  /* characters of the call's id, behind "toolu_01" */
-	size_t part;	  /* characters behind the '#' */
+	size_t call;	  /* characters of the call's id, after "toolu_01" */
+	size_t part;	  /* characters after the '#' */
 	bool whole_start; /* "toolu_01" is shown, too */
 };
 
@@ -24,8 +24,8 @@ void ccfc_change_ids_init(struct ccfc_change_ids *ids, struct ccfc_slice *list,
 			  size_t n, size_t least);
 
 /*
- * Appends the short form. Of an inferred change all behind the '#' is needed:
- * only that names the file.
+ * Appends the short form. The id of an inferred change is shown with all of the
+ * part after the '#', which alone identifies the file.
  */
 void ccfc_change_ids_put(struct ccfc_buf *out,
 			 const struct ccfc_change_ids *ids,

@@ -1,7 +1,7 @@
 /*
- * Other spellings of commands; see command_alias.h. Words that other tools have
- * for the same thing are taken; a word whose command would write something only
- * gets a hint.
+ * Other spellings of commands; see command_alias.h. Words that other tools use
+ * for the same thing are accepted; if the command would write something, there
+ * is only a hint.
  */
 #include "cli/words/command_alias.h"
 

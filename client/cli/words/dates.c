@@ -49,7 +49,7 @@ static const char *const weekdays[] = { "sunday",    "monday",	 "tuesday",
 
 /* --- the calendar --- */
 
-/* The moment of these fields, which may be out of their ranges. */
+/* The time of these fields, which may be out of range. */
 static int64_t local_ms(int year, int month, int day, int seconds)
 {
 	struct tm tm = { .tm_year = year,
@@ -79,7 +79,7 @@ static int64_t ms_of_clock(const struct tm *day, int hour, int minute,
 	return (int64_t)mktime(&tm) * 1000;
 }
 
-/* `n` days, months and years from the first of these to before the next. */
+/* `n` days, months or years, beginning with the one that contains `t`. */
 static struct ccfc_date_span period_of_unit(const struct tm *t, enum unit unit,
 					    int n)
 {
@@ -146,7 +146,7 @@ static bool split_tokens(struct reading *r, struct ccfc_slice text)
 	return r->n;
 }
 
-/* Digits at *p, which moves behind them; -1: none, or too many. */
+/* Reads digits at *p and moves *p behind them; -1: none, or too many. */
 static int read_digits(const char **p)
 {
 	int n = 0;
@@ -278,7 +278,7 @@ static struct ccfc_date_span whole_unit(const struct tm *today, enum unit unit,
 	}
 }
 
-/* `n` of them before now, at the same time of the day. */
+/* `n` units before now, at the same time of the day. */
 static int64_t time_before(const struct reading *r, int n, enum unit unit)
 {
 	static const int64_t ms[] = { 1000, 60000, 3600000 };
@@ -300,7 +300,7 @@ static int64_t time_before(const struct reading *r, int n, enum unit unit)
 	       r->now % 1000;
 }
 
-/* "2d", "2 days ago", "an hour ago": *used words. */
+/* Reads "2d", "2 days ago", "an hour ago": *used words. */
 static bool read_ago(int64_t *out, const struct reading *r, unsigned *used)
 {
 	const char *p = r->words[0], *word;
@@ -342,8 +342,8 @@ static bool read_weekday(struct tm *day, const struct reading *r,
 }
 
 /*
- * A day or a longer span in the first words; *used of them, 0 for none. `day`
- * is set where a time of the day may follow.
+ * Reads a day or a longer span from the first words, *used of them; 0: none.
+ * `day` is set if a time of the day may follow.
  */
 static bool read_span(struct ccfc_date_span *out, struct tm *day,
 		      const struct reading *r, unsigned *used)

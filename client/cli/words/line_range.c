@@ -1,9 +1,7 @@
 /* Lines of a file as -L names them; see line_range.h. */
 #include "cli/words/line_range.h"
 
-/*
- * A number from 1 at *p, which advances behind it; 0: no number; -1: invalid.
- */
+/* Reads a number from 1 at *p and moves *p behind it; 0: none; -1: invalid. */
 static int64_t read_number(const char **p)
 {
 	int64_t n = 0;

@@ -52,10 +52,10 @@ void ccfc_suggest_try(struct ccfc_suggest *s, const char *candidate)
 	size_t len = strlen(s->word);
 	unsigned d = ccfc_suggest_distance(s->word, candidate);
 
-	/* What was begun rightly counts as one slip: "stat", "form". */
+	/* A correct beginning counts as one slip: "stat", "form". */
 	if (len >= 2 && d > 1 && !strncmp(s->word, candidate, len))
 		d = 1;
-	/* One slip in three letters is a slip, more is another word. */
+	/* One slip in three letters is a slip; more is another word. */
 	if (d > (len + 2) / 3 || d >= s->distance)
 		return;
 	s->distance = d;

@@ -1,6 +1,6 @@
 /*
- * Attributes that are kept when a file is replaced, besides mode and owner: its
- * access control list, its "user." attributes and its SELinux label. Does
+ * Attributes, apart from mode and owner, that are kept when a file is replaced:
+ * its access control list, its "user." attributes and its SELinux label. Does
  * nothing on systems other than Linux.
  */
 #ifndef CCFC_CLI_WRITE_ATTRIBUTES_H

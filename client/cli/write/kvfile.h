@@ -20,7 +20,7 @@ bool ccfc_kvfile_take(struct ccfc_slice *value, struct ccfc_slice *text,
 /* The text given to ccfc_kvfile_put; NULL: malformed. */
 char *ccfc_kvfile_decode(struct ccfc_slice value);
 
-/* "-", or the 64 digits at the start of the value; advances behind them. */
+/* "-", or the 64 digits at the start of the value; moves *value behind them. */
 bool ccfc_kvfile_take_hash(char out[CCFC_SHA256_HEX + 1],
 			   struct ccfc_slice *value);
 

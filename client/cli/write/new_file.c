@@ -75,7 +75,7 @@ int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
 	return code;
 }
 
-/* Gives it its name; -1 and errno. */
+/* Gives the temporary file its name; -1 and errno. */
 static int place_new_file(struct ccfc_new_file *save, bool force)
 {
 	int fd = save->fd;

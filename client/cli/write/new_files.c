@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where a file goes: its directory, and the last part of its name. */
+/* The place of a file: its directory and the last part of its name. */
 struct place {
 	int dir;
 	const char *base;
@@ -33,7 +33,10 @@ int ccfc_new_files_init(struct ccfc_new_files *keep, const char *path,
 		return code;
 	keep->real = realpath(path, NULL);
 	if (keep->real) {
-		/* What is judged is what is opened: no link comes between. */
+		/*
+		 * The opened directory is checked, so no link can come in
+		 * between.
+		 */
 		ccfc_buf_printf(&inside, "%s/x",
 				strcmp(keep->real, "/") ? keep->real : "");
 		keep->dir = ccfc_path_walk_open(inside.ptr, 0, &missing);
@@ -149,7 +152,10 @@ static int walk_to_directory(struct place *place,
 	return place->dir >= 0 ? 0 : error ? error : errno;
 }
 
-/* The file, in its directory; 0 or errno, and then nothing of it is left. */
+/*
+ * Writes the file in its directory; 0 or errno. After an error nothing of it is
+ * left.
+ */
 static int write_new_file(const struct place *place, struct ccfc_slice content)
 {
 	char temp[CCFC_TEMP_MAX];

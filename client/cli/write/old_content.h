@@ -36,7 +36,7 @@ void ccfc_old_content_read(struct ccfc_old_content *past,
 void ccfc_old_content_words(struct ccfc_buf *out,
 			    const struct ccfc_old_content *past);
 
-/* Does it have NUL bytes? Such content is not for a terminal. */
+/* Does it have NUL bytes? Such content is not printed on a terminal. */
 bool ccfc_old_content_is_binary(struct ccfc_slice content);
 
 #endif

@@ -29,9 +29,8 @@ void ccfc_outside_release(struct ccfc_outside *o)
 }
 
 /*
- * The root of the file system is nobody's project, nor are the parents of the
- * home directory: a single command (cd /) makes them a directory of the
- * session.
+ * The root of the file system is not a project, nor are the parents of the home
+ * directory: a single command (cd /) makes them directories of the session.
  */
 static bool is_too_much(const struct ccfc_cwd *where, const char *root)
 {

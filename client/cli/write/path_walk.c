@@ -71,7 +71,7 @@ int ccfc_path_walk_open(const char *path, unsigned up, unsigned *missing)
 	*missing = left > up ? left - up : 0;
 	if (at < 0)
 		return -1;
-	/* What was gone through is opened to be worked in. */
+	/* Opens the directory for use. */
 	fd = openat(at, ".", OPEN_DIR);
 	close_quietly(at);
 	return fd;

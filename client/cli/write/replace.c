@@ -247,7 +247,7 @@ bool ccfc_target_is(const struct ccfc_target *t, const char *sha256)
 	return !strcmp(t->sha256, sha256);
 }
 
-/* The content of the temporary file has this hash, as far as one can see. */
+/* Has the temporary file content with this hash? False if it is unreadable. */
 bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
 			 const char *sha256)
 {
@@ -265,7 +265,7 @@ bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
 	return !strcmp(found, sha256);
 }
 
-/* Is the file of this name what was found? */
+/* Is the file of this name still the one that was read? */
 static int check_unchanged(const struct ccfc_target *t, const char *name,
 			   struct ccfc_err *err)
 {
@@ -311,7 +311,7 @@ void ccfc_target_drop_temp(struct ccfc_target *t, const char *temp)
 	t->temp_made = false;
 }
 
-/* Mode, owner, ACL and attributes of the file that is to be replaced. */
+/* Copies mode, owner, ACL and attributes from the file to be replaced. */
 static int copy_owner_and_attributes(int fd, const struct ccfc_target *t,
 				     struct ccfc_err *err)
 {
@@ -321,7 +321,7 @@ static int copy_owner_and_attributes(int fd, const struct ccfc_target *t,
 	if (r < 0)
 		return r;
 	if (old < 0)
-		return 0; /* gone meanwhile: the commit will say so */
+		return 0; /* gone meanwhile: the commit reports it */
 	r = ccfc_attr_copy(fd, old);
 	if (r < 0)
 		fail_on_target(err, errno, "keep the attributes of", t->path);
@@ -379,7 +379,7 @@ int ccfc_target_prepare(struct ccfc_target *t, struct ccfc_slice content,
 		r = make_dirs(t, err);
 	if (r < 0)
 		return r;
-	/* What is to be kept from others is so from the start. */
+	/* A file that others must not read is never readable for them. */
 	fd = ccfc_temp_open(t->dir, t->temp, as ? 0600 : 0666);
 	if (fd < 0) {
 		r = fail_on_target(err, errno, "write", t->path);
@@ -404,7 +404,7 @@ static int place_temp(const struct ccfc_target *t, enum ccfc_placing how)
 	return ccfc_temp_place(t->dir, t->temp, t->name, how);
 }
 
-/* Over the old file, if it is still the one that was found. */
+/* Replaces the old file, if it is still the one that was read. */
 static int exchange_or_replace(struct ccfc_target *t, struct ccfc_err *err)
 {
 	int r = place_temp(t, CCFC_PLACE_EXCHANGE);
@@ -423,7 +423,9 @@ static int exchange_or_replace(struct ccfc_target *t, struct ccfc_err *err)
 		t->temp_made = unlinkat(t->dir, t->temp, 0) < 0;
 		return 0;
 	}
-	/* Somebody's new file: it goes back, or stays where it is now. */
+	/*
+	 * Somebody else's new file: it is put back, or stays where it is now.
+	 */
 	if (place_temp(t, CCFC_PLACE_EXCHANGE) < 0)
 		t->temp_made = false;
 	return r;

@@ -90,7 +90,7 @@ int ccfc_target_sync(const struct ccfc_target *t, struct ccfc_err *err);
 bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
 			 const char *sha256);
 
-/* Removes the temporary file of that name, whoever made it. */
+/* Removes the temporary file of that name, whoever created it. */
 void ccfc_target_drop_temp(struct ccfc_target *t, const char *temp);
 
 /* Removes up to `n` empty directories above the file. */

@@ -196,7 +196,7 @@ static const struct row {
 
 /* ---- by name ---- */
 
-/* The part at *p up to the next slash; *p behind that. */
+/* The part at *p up to the next slash; moves *p behind it. */
 static struct ccfc_slice next_part(const char **p)
 {
 	size_t n = strcspn(*p, "/");
@@ -230,11 +230,11 @@ static bool matches_pattern(const char *path, const char *pattern)
 		if (!*path || !part_is(next_part(&path), next_part(&pattern)))
 			return false;
 	}
-	/* Behind a directory something has to follow, behind a file nothing. */
+	/* After a directory something must follow, after a file nothing. */
 	return pattern[-1] == '/' ? *path : !*path;
 }
 
-/* Behind the last ".claude/worktrees/NAME/". */
+/* The path after the last ".claude/worktrees/NAME/". */
 static const char *in_worktree(const char *path)
 {
 	static const char trees[] = "/.claude/worktrees/";

@@ -44,25 +44,28 @@ def types():
     return found
 
 
-def fits(value, kind, where):
-    """None, or what is wrong with `value` as one plain type."""
-    if kind == "any":
-        return None
+PLAIN = {
+    "any": lambda value: True,
+    "map": lambda value: type(value) is dict,
+    "nil": lambda value: value is None,
+    "str": lambda value: isinstance(value, str),
+    "bin": lambda value: isinstance(value, bytes),
+    "bool": lambda value: isinstance(value, bool),
+    "int": lambda value: type(value) is int,
+    "num": lambda value: type(value) in (int, float),
+    "time": lambda value: isinstance(value, str) and bool(
+        TIME.fullmatch(value)),
+}
+
+
+def fits(kind):
+    """Does a value look like one plain type? A function that says so."""
     if kind[0] == "[":
-        return type(value) is list or "is no array"
-    if kind[0] == "{" or kind == "map" or kind[0].isupper():
-        return type(value) is dict or "is no map"
-    return {
-        "nil": value is None,
-        "str": isinstance(value, str),
-        "bin": isinstance(value, bytes),
-        "bool": isinstance(value, bool),
-        "int": type(value) is int,
-        "num": type(value) in (int, float),
-        "time": isinstance(value, str) and bool(TIME.fullmatch(value)),
-    }[kind]
+        return lambda value: type(value) is list
+    return PLAIN["map" if kind[0] == "{" or kind[0].isupper() else kind]
 
 
+@functools.lru_cache(None)
 def alternatives(kind):
     """The parts of "a|b"; a bracketed type is one part."""
     return re.findall(r"\[.*\]|\{.*\}|[^|]+", kind)
@@ -70,7 +73,7 @@ def alternatives(kind):
 
 def check_value(value, kind, where):
     for one in alternatives(kind):
-        if fits(value, one, where) not in (True, None):
+        if not fits(one)(value):
             continue
         if one[0] == "[":
             for i, element in enumerate(value):
@@ -96,12 +99,52 @@ def check_map(value, name, where):
             raise Wrong(f"{where}: {name} has no field {key}")
 
 
+@functools.lru_cache(None)
+def good(kind):
+    """What check_value finds, without the words for what is wrong: it is asked
+    about each value of each reply of each test."""
+    parts = [(fits(one), good_inside(one)) for one in alternatives(kind)]
+
+    def is_good(value):
+        for fit, inside in parts:
+            if fit(value):
+                return inside is None or inside(value)
+        return False
+    return is_good
+
+
+def good_inside(one):
+    if one[0] == "[":
+        return lambda value: all(map(good(one[1:-1]), value))
+    if one[0] == "{":
+        return lambda value: all(map(good(one[1:-1]), value.values()))
+    if one[0].isupper():
+        return lambda value: good_map(one)(value)
+    return None
+
+
+@functools.lru_cache(None)
+def good_map(name):
+    fields = types()[name]
+    needed = {key for key, (_, absent) in fields.items()
+              if not absent and key != "*"}
+    inside = {key: good(kind) for key, (kind, _) in fields.items()}
+    other = (lambda value: True) if "*" in fields else lambda value: False
+
+    def is_good(value):
+        return needed <= value.keys() and all(
+            inside.get(key, other)(element) for key, element in value.items())
+    return is_good
+
+
 def check(method, reply):
     """Raises Wrong, where the schema is to be had."""
     if schema() is None:
         return
-    if method in replies():
-        check_value(reply, replies()[method], method)
+    kind = replies().get(method)
+    if kind and not good(kind)(reply):
+        check_value(reply, kind, method)
+        raise Wrong(f"{method}: {reply!r:.80} is not {kind}")
 
 
 def check_event(event):

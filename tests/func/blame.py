@@ -31,7 +31,7 @@ from replay import GONE, Chain, feed
 OUTSIDE, UNKNOWN = "outside", "unknown"
 SEED = int(os.environ.get("CCFC_SEED", "20251210"))
 ROUNDS = int(os.environ.get("CCFC_ROUNDS")
-             or ("200" if os.environ.get("CCFC_SOAK") else "15"))
+             or ("200" if os.environ.get("CCFC_SOAK") else "6"))
 
 
 def owner(line):

@@ -17,7 +17,8 @@ P = "/home/dev/p"
 F = P + "/f.c"
 MINUTE = 60_000
 SEED = int(os.environ.get("CCFC_SEED", "20261117"))
-ROUNDS = int(os.environ.get("CCFC_ROUNDS") or "30")
+ROUNDS = int(os.environ.get("CCFC_ROUNDS")
+             or ("200" if os.environ.get("CCFC_SOAK") else "10"))
 
 
 class Two:

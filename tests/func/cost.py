@@ -537,7 +537,8 @@ def counted(row):
 
 def test_random_spending():
     """Resumes, forks, copies, crashes, agents; two clients at a time."""
-    for seed in range(int(os.environ.get("CCFC_SEEDS", "6"))):
+    for seed in range(int(os.environ.get(
+            "CCFC_SEEDS", "30" if os.environ.get("CCFC_SOAK") else "3"))):
         with Costs() as box:
             world = Spending(box, seed, crowded=seed % 2)
             box.start()

@@ -326,6 +326,7 @@ def test_transcripts_are_opened_read_only_and_never_mapped():
             assert "mmap(" not in text, text
 
 
+@harness.sanitized
 def test_content_of_many_calls_in_one_line():
     """What is read for one reply is bounded."""
     with Box() as box:

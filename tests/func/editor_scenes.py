@@ -11,7 +11,7 @@ from editing import HOSTILE, Files
 from harness import eq
 
 # All follow one daemon at the same time.
-MANY = 50 if os.environ.get("CCFC_SOAK") else 20
+MANY = 50 if os.environ.get("CCFC_SOAK") else 8
 # A name of a file that does something if it is run.
 NAME = "x\n| touch HURT '.c"
 

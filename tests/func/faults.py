@@ -23,14 +23,14 @@ from kill import strace
 from transcript import Ids, Transcript
 
 SOAK = bool(os.environ.get("CCFC_SOAK"))
-FLIPS = int(os.environ.get("CCFC_FLIPS", "1500" if SOAK else "40"))
+FLIPS = int(os.environ.get("CCFC_FLIPS", "1500" if SOAK else "20"))
 # Nothing here hangs on a disk.
 if os.access("/dev/shm", os.W_OK):
     tempfile.tempdir = "/dev/shm"
 CALLS = ("fstat", "newfstatat", "pread64", "fcntl", "openat", "read", "mmap",
          "lseek", "ftruncate", "write", "pwrite64", "fsync", "fdatasync",
          "flock", "unlink", "getdents64", "inotify_add_watch")
-EACH = 1000000 if SOAK else 16
+EACH = 1000000 if SOAK else 10
 
 
 class Past:
@@ -336,14 +336,17 @@ def turn_over(name, seed):
         return damaged
 
 
+@harness.sanitized
 def test_bits_of_the_index():
     assert turn_over("index.db", 1) > FLIPS // 10
 
 
+@harness.sanitized
 def test_bits_of_the_texts():
     assert turn_over("texts", 2) > FLIPS // 10
 
 
+@harness.sanitized
 def test_deep():
     """A bit that turns over while the daemon runs, and SQLite likes it."""
     with Box() as box:
@@ -372,6 +375,7 @@ def test_deep():
         assert "was found damaged" in done.stdout, done.stdout
 
 
+@harness.sanitized
 def test_a_search_finds_damage():
     """A text that is not what was said is left out, which is told; the next
     start saves the others."""
@@ -397,6 +401,7 @@ def test_a_search_finds_damage():
         compare(past, "after a search")
 
 
+@harness.sanitized
 def test_files_that_were_cut():
     """What only a file knew is lost with it; that is told, and stays so."""
     with Box() as box:
@@ -418,6 +423,7 @@ def test_files_that_were_cut():
                 box.stop()
 
 
+@harness.sanitized
 def test_put_aside_before():
     """A whole store that an older version put aside is taken back."""
     with Box() as box:

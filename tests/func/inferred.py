@@ -21,7 +21,7 @@ from world import World
 
 SEED = int(os.environ.get("CCFC_SEED", "20251210"))
 ROUNDS = int(os.environ.get("CCFC_ROUNDS")
-             or ("200" if os.environ.get("CCFC_SOAK") else "12"))
+             or ("200" if os.environ.get("CCFC_SOAK") else "6"))
 START = "alpha\nbeta\ngamma\n"
 LINE = "the quick brown fox jumps over it"
 SCRIPT = ("python3 - <<'EOF'\ns = open('a.txt').read()\n"

@@ -18,7 +18,7 @@ from sql import as_lists_have_it
 from transcript import stamp
 
 SEED = int(os.environ.get("CCFC_SEED", "20261118"))
-ROUNDS = 40 if os.environ.get("CCFC_SOAK") else 6
+ROUNDS = 40 if os.environ.get("CCFC_SOAK") else 3
 # As for the status line: fifty milliseconds are short on a busy machine.
 PATIENT = {"CCFC_PATIENCE": "1000"}
 

@@ -14,7 +14,7 @@ from sql import as_lists_have_it
 from transcript import Ids, Transcript, edit_result, stamp
 
 SEED = int(os.environ.get("CCFC_SEED", "20261118"))
-ROUNDS = 60 if os.environ.get("CCFC_SOAK") else 8
+ROUNDS = 60 if os.environ.get("CCFC_SOAK") else 4
 
 TEXTS = ("make a.txt", "make", "./gen d/a.txt", "./gen b.txt", "echo x > a.txt",
          "./gen xa.txt")

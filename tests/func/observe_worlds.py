@@ -13,6 +13,8 @@ from observe_join import Session, started
 from observing import Observed, now, pause
 from transcript import patch, stamp
 
+WORLDS = int(os.environ.get("CCFC_WORLDS")
+             or ("30" if os.environ.get("CCFC_SOAK") else "3"))
 FILES = ("a.txt", "b.txt", "d/c.txt")
 # The times of files come from a clock that ticks.
 TICK = 12
@@ -255,7 +257,7 @@ def test_kills_are_never_wrong():
     and nothing else is said.
     """
     tally = Tally()
-    for seed in range(int(os.environ.get("CCFC_WORLDS", "6"))):
+    for seed in range(WORLDS):
         with Observed() as box:
             world = World(box, 200 + seed, settled=False)
             world.begin()
@@ -272,7 +274,7 @@ def test_kills_are_never_wrong():
 def test_moments_are_exact():
     """Each write is seen before the next one: every moment is exact."""
     tally, lines = Tally(), 0
-    for seed in range(int(os.environ.get("CCFC_WORLDS", "6"))):
+    for seed in range(WORLDS):
         with Observed() as box:
             world = World(box, seed, settled=True)
             world.begin()
@@ -291,7 +293,7 @@ def test_moments_are_exact():
 def test_a_race_is_never_wrong():
     """Nobody waits: what is called exact is right all the same."""
     tally = Tally()
-    for seed in range(int(os.environ.get("CCFC_WORLDS", "6"))):
+    for seed in range(WORLDS):
         with Observed() as box:
             world = World(box, 100 + seed, settled=False)
             world.begin()

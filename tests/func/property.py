@@ -26,7 +26,7 @@ from transcript import (HAIKU, OPUS, Ids, Transcript, edit_result, line, patch,
 
 SEED = int(os.environ.get("CCFC_SEED", "20251210"))
 ROUNDS = int(os.environ.get("CCFC_ROUNDS")
-             or ("300" if os.environ.get("CCFC_SOAK") else "40"))
+             or ("300" if os.environ.get("CCFC_SOAK") else "12"))
 
 
 class World:

@@ -25,7 +25,7 @@ from transcript import Ids, Transcript
 TAG = re.compile(rb"<(c[0-9]+\.[0-9x]+)>")
 SEED = int(os.environ.get("CCFC_SEED", "20251210"))
 ROUNDS = int(os.environ.get("CCFC_ROUNDS")
-             or ("100" if os.environ.get("CCFC_SOAK") else "12"))
+             or ("100" if os.environ.get("CCFC_SOAK") else "6"))
 
 
 class Change:

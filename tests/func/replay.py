@@ -32,7 +32,7 @@ from madeup import World
 
 SEED = int(os.environ.get("CCFC_SEED", "20251210"))
 ROUNDS = int(os.environ.get("CCFC_ROUNDS")
-             or ("300" if os.environ.get("CCFC_SOAK") else "30"))
+             or ("300" if os.environ.get("CCFC_SOAK") else "10"))
 KNOWN = ("exact", "reconstructed")
 # The share of worlds whose transcripts and backups are deleted in the end.
 GONE = 1 if os.environ.get("CCFC_SOAK") else 0.4

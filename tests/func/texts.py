@@ -162,6 +162,7 @@ class Talk:
             append(*self.line(big))
 
 
+@harness.sanitized
 def test_corpus():
     """Recordings of the real client, read here a second time."""
     tops = [root for one in corpus.scenarios() for root in corpus.roots(one)]
@@ -198,6 +199,7 @@ def test_killed_while_it_is_written():
         eq(os.stat(os.path.join(box.state, "texts")).st_mode & 0o777, 0o600)
 
 
+@harness.sanitized
 def test_killed_in_a_rebuild():
     with Box() as box:
         talk = Talk(box, 2)
@@ -267,6 +269,7 @@ def put_old_store(box, rows):
     db.close()
 
 
+@harness.sanitized
 def test_an_older_store_gets_its_texts():
     for hard in (False, True):
         with Box() as box:
@@ -288,6 +291,7 @@ def test_an_older_store_gets_its_texts():
             compare(box, talk.paths, "rebuilt")
 
 
+@harness.sanitized
 def test_torn():
     """What a power cut may leave: zeros, or half of what was written."""
     with Box() as box:
@@ -418,6 +422,7 @@ def found(box, word):
         return [(m["sessionId"], m["timestamp"]) for m in done["matches"]]
 
 
+@harness.sanitized
 def test_dead_texts_go():
     """What was written again is there once, whenever the daemon is killed, and
     everything is found as before."""

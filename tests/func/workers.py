@@ -155,7 +155,7 @@ def test_dump_in_slices():
         with box.rpc() as asker, box.rpc() as other:
             other.call("index.stats")
             before = other.call("index.dump")
-            for number in range(6):
+            for number in range(3):
                 path = f"{CWD}/new{number}"
                 dump, info = post_pair(asker, "index.dump", {})
                 running = asker.reply(info)["jobs"]["running"]
@@ -212,7 +212,7 @@ def test_excerpts_in_slices():
     """The rows for a long history are copied in slices, of one moment: what
     is written meanwhile is in the answer as a whole, or not at all."""
     with Box() as box:
-        edits = 6000
+        edits = 3000
         out, ids, _ = long_chain(box, edits)
         out.live = True
         box.start()
@@ -226,7 +226,7 @@ def test_excerpts_in_slices():
                     ("session.files",
                      {"session": out.session, "includePrompt": True},
                      lambda x: x["totalChanges"])):
-                for number in range(4):
+                for number in range(2):
                     asked, info = post_pair(asker, method, options)
                     running = asker.reply(info)["jobs"]["running"]
                     eq(running, 1, f"{method} when the next one is answered")

@@ -270,7 +270,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(harnesses) / sizeof(*harnesses); i++)
 		if (argc >= 4 && !strcmp(argv[1], harnesses[i].name))
 			return replay(&harnesses[i], argv[2],
-				      strtoul(argv[3], NULL, 10), argv[4]);
+				      strtoul(argv[3], NULL, 10) *
+					      (getenv("CCFC_SOAK") ? 10 : 1),
+				      argv[4]);
 	fprintf(stderr, "usage: fuzz_replay HARNESS DIRECTORY RUNS [FILE]\n");
 	return 2;
 }

@@ -64,6 +64,35 @@ static inline char blown(size_t i)
 }
 
 /*
+ * Those from `at` on, a row of 256 at a time: byte by byte it takes most of the
+ * time of these tests under ThreadSanitizer.
+ */
+static char rows[0x80][0x100];
+
+static inline void make_rows(void)
+{
+	for (size_t i = 0; i < sizeof(rows); i++)
+		rows[i >> 8][i & 0xff] = (char)((i ^ (i >> 8)) & 0x7f);
+}
+
+static inline void blow(char *to, size_t at, size_t n)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_rows);
+	while (n) {
+		size_t from = at & 0xff, some = 0x100 - from;
+
+		if (some > n)
+			some = n;
+		memcpy(to, rows[(size_t)blown(at - from)] + from, some);
+		to += some;
+		at += some;
+		n -= some;
+	}
+}
+
+/*
  * Requests of others are not answered (yet): the first one to ask waits for
  * them, and each of its requests ends one.
  */
@@ -102,8 +131,7 @@ static inline void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
 	}
 	ccfc_pack_init(&p, &buf);
 	ccfc_buf_reserve(&buf, f->blow);
-	for (size_t i = 0; i < f->blow; i++)
-		buf.ptr[i] = blown(i);
+	blow(buf.ptr, 0, f->blow);
 	buf.len = f->blow;
 	ccfc_server_send_buf(f->server, conn, &buf);
 	assert_int_equal(buf.len, 0);

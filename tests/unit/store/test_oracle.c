@@ -10,7 +10,8 @@
 #include "scratch.h"
 #include "world.h"
 
-#define ROUNDS	100
+#define ROUNDS	25
+#define SOAK	400
 #define CHANGES 512
 
 /* What subscribers were last told of each change. */
@@ -243,7 +244,10 @@ static void test_oracle(void **state)
 	const char *given = getenv("CCFC_SEED");
 	const char *many = getenv("CCFC_ROUNDS");
 	unsigned seed = given ? (unsigned)atoi(given) : 1;
-	unsigned rounds = many ? (unsigned)atoi(many) : given ? 1 : ROUNDS;
+	unsigned rounds = many			? (unsigned)atoi(many)
+			  : given		? 1
+			  : getenv("CCFC_SOAK") ? SOAK
+						: ROUNDS;
 	struct world *w = ccfc_malloc(sizeof(*w));
 	struct told *told = ccfc_malloc(sizeof(*told));
 

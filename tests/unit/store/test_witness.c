@@ -13,7 +13,8 @@
 #define SESSIONS 2u
 #define FILES	 2u
 #define EDITS	 8u
-#define ROUNDS	 25
+#define ROUNDS	 8
+#define SOAK	 100
 #define START	 1000000
 /* More than a call without a result is believed to take. */
 #define APART (20 * 60 * 1000)
@@ -244,7 +245,9 @@ static void expect_edit(const struct world *w, uint32_t i)
 
 static void test_each_edit_is_one_change(void **state)
 {
-	for (int round = 0; round < ROUNDS; round++) {
+	const int rounds = getenv("CCFC_SOAK") ? SOAK : ROUNDS;
+
+	for (int round = 0; round < rounds; round++) {
 		struct world w = { .dir = *state };
 
 		make_world(&w);

@@ -372,7 +372,7 @@ static int64_t cpu_time(const char *seed, size_t size)
  */
 static void test_linear(void **state)
 {
-	const size_t size = 1u << 16;
+	const size_t size = 1u << 15;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {

@@ -191,10 +191,15 @@ static void test_full(void **state)
 {
 	enum { FILES = 40, BYTES = 900000 };
 	struct told *t = *state;
-	char *text = malloc(BYTES + 1);
+	char *text;
 	uint32_t known = 0;
 	struct ccfc_obj o;
 
+#ifdef __SANITIZE_THREAD__
+	/* One thread does it all, byte by byte: nothing to find, and long. */
+	skip();
+#endif
+	text = malloc(BYTES + 1);
 	assert_non_null(text);
 	memset(text, 'x', BYTES);
 	text[BYTES] = '\0';

@@ -2,6 +2,7 @@
 #include "http/http_internal.h"
 
 #include "base/alloc.h"
+#include "base/time.h"
 #include "os/log.h"
 #include "os/pipe.h"
 
@@ -17,8 +18,8 @@
 #define CONNECTIONS_MAX (CCFC_HTTP_STREAMS_MAX + 64u)
 /* Bytes of a request's head. */
 #define HEAD_MAX (32u * 1024)
-/* Seconds without a byte from or to a client. */
-#define PATIENCE 10u
+/* A connection without a byte from or to the client ends. */
+#define IDLE_MS 10000
 
 /* What the thread and its owner share; the rest is the thread's. */
 struct server {
@@ -226,7 +227,8 @@ static int start_mhd(struct ccfc_http *http, int fd, struct ccfc_err *err)
 		MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
 		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
+		MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)ccfc_time_patience(IDLE_MS) / 1000,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
 		leave_escaped, http, MHD_OPTION_URI_LOG_CALLBACK, on_url, http,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,

@@ -200,7 +200,10 @@ def test_the_daemon_is_started():
                 os.kill(w.box.json("status")["pid"], signal.SIGKILL)
                 w.write("a", "a.c", "three\n")
                 shown(kak, "a.c", "three")
-                w.box.run("stop")
+                # The editor may have seen the new text on disk before that.
+                kak.until(lambda code: code == 0,
+                          lambda: w.box.run("status", env=env).returncode)
+                w.box.ok("stop")
                 before = len(called())
                 do(kak, "write")
                 kak.until(lambda got: "blame 3" in got[before:], called)

@@ -24,6 +24,9 @@ struct ccfc_segment {
 	struct ccfc_blob_key key;
 };
 
+/* As many as the file of a manifest has room for. */
+#define CCFC_REST_RUNS_MAX 65535u
+
 /* A version of a transcript. */
 struct ccfc_archive_version {
 	uint32_t since; /* the first generation that has these bytes */
@@ -35,7 +38,7 @@ struct ccfc_archive_version {
 		uint32_t n, cap;
 	} segments;
 	struct ccfc_buf rest; /* behind the segments, packed; or empty */
-	uint32_t rest_runs;   /* as `runs` of a segment */
+	uint32_t rest_runs;   /* as `runs`; at most CCFC_REST_RUNS_MAX */
 };
 
 struct ccfc_archive_manifest {

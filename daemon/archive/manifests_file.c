@@ -213,8 +213,8 @@ static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 	uint32_t n;
 	uint64_t at = 0, packed;
 
-	v->marker_len = (uint32_t)take_number(c, 1);
-	v->rest_runs = (uint32_t)take_number(c, 3);
+	v->marker_len = (uint32_t)take_number(c, 2);
+	v->rest_runs = (uint32_t)take_number(c, 2);
 	v->end = take_number(c, 8);
 	v->marker = take_number(c, 8);
 	packed = take_number(c, 4);
@@ -277,8 +277,8 @@ static void put_version(struct ccfc_buf *head,
 			const struct ccfc_archive_version *v)
 {
 	put_number(head, v->since, 4);
-	put_number(head, v->marker_len, 1);
-	put_number(head, v->rest_runs, 3);
+	put_number(head, v->marker_len, 2);
+	put_number(head, v->rest_runs, 2);
 	put_number(head, v->end, 8);
 	put_number(head, v->marker, 8);
 	put_number(head, v->rest.len, 4);

@@ -17,6 +17,12 @@ int ccfc_archive_pack_rest(struct ccfc_archive_version *v,
 
 	if (bytes.len) {
 		runs = ccfc_order_lines(&ordered, &first, bytes);
+		if (runs > CCFC_REST_RUNS_MAX) {
+			ccfc_buf_clear(&ordered);
+			ccfc_buf_slice(&ordered, bytes);
+			runs = 0;
+			first = 0;
+		}
 		r = ccfc_blob_pack(&packed, archive->blobs,
 				   ccfc_buf_view(&ordered), first, err);
 	}

@@ -1,9 +1,9 @@
 /*
- * The Agent Trace record; see agent_trace.h. It is packed like a reply and then
- * converted, so that the JSON is always valid. The same lines give the same
- * record: its id is a hash of its content, and its time is the latest time of a
- * line. A range's hash covers its lines, each with a newline, and not their
- * position.
+ * The Agent Trace record; see agent_trace.h. The record is packed like a reply
+ * and then converted, so that the JSON is always valid. The same lines give the
+ * same record: its id is a hash of its content, and its time is the latest time
+ * of a line. A range's hash covers its lines, each with a newline, and not
+ * their position.
  */
 #include "cli/blame/agent_trace.h"
 
@@ -180,7 +180,7 @@ static void pack_conversation(struct ccfc_pack *p,
 	ccfc_pack_end(p);
 }
 
-/* `files`: one, with its conversations in the order of their first line. */
+/* The array `files`: one file, its conversations by their first lines. */
 static void pack_files(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		       struct ccfc_slice name)
 {

@@ -1,7 +1,7 @@
 /*
  * `ccfc blame` as JSON: the reply as it came. With --git the lines get three
- * more fields, `commit`, `commitAuthor` and `commitTime`; all the rest is still
- * the transcoding of the reply.
+ * more fields, `commit`, `commitAuthor` and `commitTime`; all the rest is the
+ * converted reply.
  */
 #include "cli/blame/blame_line.h"
 

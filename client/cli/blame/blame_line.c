@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 /*
- * Of a change's id, after "toolu_01"; ids without that prefix have more room.
+ * Least characters shown. CHANGE_MIN counts after "toolu_01", or after as many
+ * characters of another id.
  */
 #define CHANGE_MIN  6
 #define TAIL_MIN    8

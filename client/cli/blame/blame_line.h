@@ -32,8 +32,8 @@ struct ccfc_blame_view {
 	const struct ccfc_git_blame *git; /* NULL: git was not asked */
 	enum ccfc_blame_col cols[CCFC_BLAME_COLS];
 	unsigned ncols;
-	struct ccfc_change_ids ids; /* in tables, … */
-	size_t session_length;	    /* … and of sessions' ids */
+	struct ccfc_change_ids ids; /* how much of a change's id is shown */
+	size_t session_length;	    /* characters of a session's id */
 	bool chosen;		    /* the columns were chosen with --show */
 };
 
@@ -41,17 +41,17 @@ struct ccfc_blame_view {
 void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 			  struct ccfc_slice name);
 
-/* Is it a session's line? Else it is outside or unknown. */
+/* Did a session write the line? Else the line is outside or unknown. */
 bool ccfc_blame_is_session(struct ccfc_obj line);
 
-/* The commit that holds the line; NULL: none, not known, or not asked. */
+/* The commit that added the line; NULL: none, not known, or not asked. */
 const struct ccfc_git_commit *
 ccfc_blame_commit(const struct ccfc_blame_view *view, struct ccfc_obj line);
 
 /*
- * The time of a line: of its change, or for a line with a commit of its commit.
- * For other lines *sign is '>' (added after that time) or '<' (before it), else
- * ' '. CCFC_TIME_NONE: nothing is known.
+ * The time of a line: of its change, or of its commit. For other lines *sign is
+ * '>' (added after that time) or '<' (before it), else ' '. CCFC_TIME_NONE:
+ * nothing is known.
  */
 int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
 			struct ccfc_obj line);
@@ -63,10 +63,10 @@ int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
 void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		     struct ccfc_obj line, unsigned col);
 
-/* On a terminal: without "toolu_01". */
+/* Shortens the change ids for a terminal: no "toolu_01". */
 void ccfc_blame_short_ids(struct ccfc_blame_view *view);
 
-/* Appends the short id of its change, "outside" or "unknown". */
+/* Appends the line's owner: its change's short id, "outside" or "unknown". */
 void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		      struct ccfc_obj line);
 

@@ -85,7 +85,7 @@ static int64_t group_size(const struct ccfc_blame_view *view, uint32_t i,
 	return n;
 }
 
-/* True the first time. Lines without an owner repeat their facts. */
+/* Is `e` the first entry with its id, or of no session and no commit? */
 static bool is_new(struct seen *seen, const struct entry *e)
 {
 	for (uint32_t i = seen->n; !e->zero && i-- > 0;)
@@ -116,7 +116,7 @@ static void put_known(struct ccfc_buf *out, const char *key,
 		put_key_value(out, key, value);
 }
 
-/* Author and committer are the same to us. */
+/* The author is the committer, too. */
 static void put_person(struct ccfc_buf *out, struct ccfc_slice name,
 		       struct ccfc_slice mail, int64_t ms,
 		       struct ccfc_slice zone)
@@ -202,8 +202,8 @@ static void put_details(struct ccfc_buf *out,
 }
 
 /*
- * What may differ between the lines of one id: lines of one change may have
- * come into several commits, and a commit may have lines of two kinds.
+ * Facts that may differ between the lines of one id: several commits may have
+ * added the lines of one change, and a commit may have lines of two kinds.
  */
 static void put_per_line(struct ccfc_buf *out, const struct entry *e,
 			 struct ccfc_obj line, bool told)

@@ -97,7 +97,7 @@ static void measure_columns(struct layout *l)
 		l->digits++;
 }
 
-/* How far a column may be cut: ids are of no use in part. */
+/* The least width of a column; SIZE_MAX: half an id would be useless. */
 static size_t least_width(const struct layout *l, unsigned col)
 {
 	if (col < COL_SHOWN)
@@ -206,7 +206,7 @@ static void put_content(struct ccfc_out *out, struct ccfc_slice content,
 	ccfc_buf_release(&safe);
 }
 
-/* Does it belong to the line before it? */
+/* Is the owner of `a` left blank, since `b`, the line before, has it too? */
 static bool is_same_change(const struct layout *l, struct ccfc_obj a,
 			   struct ccfc_obj b)
 {
@@ -253,7 +253,7 @@ void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view)
 	if (out->tty)
 		ccfc_blame_short_ids(&shown);
 	measure_columns(&l);
-	/* An agent is of its session; --show=agent has it anyway. */
+	/* Without --show, a narrow terminal has no column for agents. */
 	for (unsigned c = COL_SHOWN; c < l.ncols; c++)
 		if (out->width && out->width < NARROW && !view->chosen &&
 		    is_shown(&l, c, CCFC_BLAME_COL_AGENT))

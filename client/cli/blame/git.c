@@ -16,8 +16,8 @@ extern char **environ;
 #endif
 
 /*
- * The program and the arguments of each call. They win over a repository's
- * configuration.
+ * The program and the arguments of each call. These arguments win over a
+ * repository's configuration.
  */
 static const char *const always[] = {
 	"git",
@@ -34,7 +34,7 @@ static const char *const always[] = {
 };
 #define ALWAYS (sizeof(always) / sizeof(*always))
 
-/* Which files are the user's own configuration: that is all that stays. */
+/* Variables that select the user's configuration; all others are removed. */
 static const char *const keep[] = {
 	"GIT_CONFIG_GLOBAL=",
 	"GIT_CONFIG_SYSTEM=",
@@ -66,7 +66,7 @@ static void unset_git_variables(void)
 		*to = NULL;
 }
 
-/* The parent may block signals; git must end with the terminal's. */
+/* The parent may block signals; a signal of the terminal must end git. */
 static void unblock_signals(void)
 {
 	sigset_t none;

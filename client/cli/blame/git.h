@@ -24,14 +24,14 @@ struct ccfc_git_place {
 	const char *dir;       /* where git is run */
 	const char *git_dir;   /* NULL: git finds it from `dir` */
 	const char *objects;   /* with git_dir: the directory of the objects */
-	const char *work_tree; /* NULL: none of interest */
-	const char *index;     /* NULL: that of the git directory */
+	const char *work_tree; /* NULL: none is needed */
+	const char *index;     /* NULL: the index of the git directory */
 };
 
 /*
- * Appends what `git ARGS…` prints there. `args` ends with NULL. CCFC_EDENIED:
- * git failed (its message is in `err`); CCFC_EIO: there is no git, or it could
- * not be run; CCFC_ETOOBIG.
+ * Appends the output of `git ARGS…`, run at `place`. `args` ends with NULL.
+ * CCFC_EDENIED: git failed (its message is in `err`); CCFC_EIO: there is no
+ * git, or it could not be run; CCFC_ETOOBIG.
  */
 int ccfc_git_run(struct ccfc_buf *out, const struct ccfc_git_place *place,
 		 const char *const *args, struct ccfc_err *err);

@@ -16,7 +16,7 @@ static const char *const names[ATTRS] = {
 	[FILTER] = "filter", [ENCODING] = "working-tree-encoding",
 };
 
-/* "<path> <attribute> <value>", for each that was asked for. */
+/* "<path> <attribute> <value>", for each attribute asked for. */
 static void read_values(struct ccfc_slice values[ATTRS], struct ccfc_slice says)
 {
 	struct ccfc_slice path, name, value;
@@ -64,7 +64,7 @@ static void read_eol(struct ccfc_git_attrs *attrs,
 {
 	struct ccfc_slice text = values[TEXT];
 
-	if (is_unspecified(text)) /* its older name */
+	if (is_unspecified(text)) /* the older name of `text` */
 		text = values[CRLF];
 	if (ccfc_slice_is(text, "unset"))
 		attrs->eol = CCFC_EOL_KEPT;
@@ -76,7 +76,7 @@ static void read_eol(struct ccfc_git_attrs *attrs,
 		attrs->eol = is_autocrlf(repo) ? CCFC_EOL_AUTO : CCFC_EOL_KEPT;
 }
 
-/* UTF-8 is what git keeps: nothing is done. */
+/* git stores UTF-8, so the encoding UTF-8 needs no conversion. */
 static void read_other(struct ccfc_git_attrs *attrs,
 		       const struct ccfc_slice values[ATTRS])
 {

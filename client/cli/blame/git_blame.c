@@ -1,8 +1,8 @@
 /*
- * Commits of lines; see git_blame.h. The porcelain format has a header for
- * each line, "<hex> <orig line> <line> [<lines in the group>]"; behind it,
- * where a commit appears for the first time, "key value" lines about it; then a
- * tab and the line itself.
+ * Commits of lines; see git_blame.h. The porcelain format has a header for each
+ * line, "<hex> <orig line> <line> [<lines in the group>]"; after it, where a
+ * commit appears for the first time, "key value" lines about it; then a tab and
+ * the line itself.
  */
 #include "cli/blame/git_blame.h"
 
@@ -53,7 +53,7 @@ static size_t hex_length(struct ccfc_slice s)
 	return n;
 }
 
-/* Reads a decimal number at s[*at] and moves *at behind it; -1: none. */
+/* Reads a decimal number at s[*at] and moves *at past it; -1: none. */
 static int64_t read_number(struct ccfc_slice s, size_t *at)
 {
 	int64_t n = -1;
@@ -176,7 +176,7 @@ int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
 	return 0;
 }
 
-/* Lines `from` to `to` of HEAD's file, 0 and 0: none. */
+/* Asks for the commits of the lines of HEAD that matched. */
 static int ask_head(struct ccfc_git_blame *blame, const struct ccfc_objects *o,
 		    const struct ccfc_git_match *match, bool ignore_space,
 		    struct ccfc_err *err)
@@ -211,7 +211,7 @@ static int ask_head(struct ccfc_git_blame *blame, const struct ccfc_objects *o,
 	return code;
 }
 
-/* From lines of HEAD to lines of the file. */
+/* Replaces the lines of HEAD by the lines of the file. */
 static void take_head_lines(struct ccfc_git_blame *blame,
 			    const struct ccfc_git_match *match, int64_t from)
 {
@@ -266,7 +266,7 @@ static int blame_repo(struct ccfc_git_blame *blame,
 	blame->untracked = code == CCFC_ENOTFOUND;
 	if (!code)
 		code = read_work_file(&content, repo->path, err);
-	/* If both are equal, the file did not change in between. */
+	/* Equal contents need no conversion. */
 	if (!code &&
 	    !ccfc_slice_eq(ccfc_buf_view(&old), ccfc_buf_view(&content)))
 		code = ccfc_objects_attrs(&attrs, &o, err);

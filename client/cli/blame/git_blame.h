@@ -14,7 +14,7 @@
 
 struct ccfc_git_commit {
 	char id[65];		  /* hex, 40 digits or 64 */
-	struct ccfc_slice author; /* these borrow from the blame */
+	struct ccfc_slice author; /* slices borrow from the blame */
 	struct ccfc_slice mail;
 	struct ccfc_slice zone; /* "+0100" */
 	struct ccfc_slice summary;
@@ -23,13 +23,13 @@ struct ccfc_git_commit {
 
 struct ccfc_git_line {
 	int32_t commit; /* -1: not committed yet */
-	uint32_t orig;	/* its number in that commit, from 1 */
+	uint32_t orig;	/* the line's number in that commit, from 1 */
 	struct ccfc_slice text;
 };
 
 struct ccfc_git_blame {
-	struct ccfc_buf bytes;	 /* of git */
-	struct ccfc_buf content; /* of the file */
+	struct ccfc_buf bytes;	 /* git's output */
+	struct ccfc_buf content; /* of the file on disk */
 	struct {
 		struct ccfc_git_commit *items;
 		uint32_t n, cap;
@@ -54,14 +54,14 @@ struct ccfc_git_blame {
  * is no limit. CCFC_ENOTFOUND: the file is not in a work tree, or `untracked`;
  * CCFC_EIO: git cannot be run; CCFC_EDENIED: git refuses, or the repository
  * lacks objects; CCFC_EPROTO: unexpected output of git. The caller always
- * releases it.
+ * releases `blame`.
  */
 int ccfc_git_blame_read(struct ccfc_git_blame *blame, const char *path,
 			int64_t from, int64_t to, bool ignore_space,
 			struct ccfc_err *err);
 void ccfc_git_blame_release(struct ccfc_git_blame *blame);
 
-/* The same of what `git blame --porcelain` printed, taken from `bytes`. */
+/* Parses the output of `git blame --porcelain`, taken from `bytes`. */
 int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
 			 struct ccfc_err *err);
 
@@ -74,7 +74,7 @@ const struct ccfc_git_line *ccfc_git_blame_line(const struct ccfc_git_blame *b,
 						int64_t line,
 						struct ccfc_slice text);
 
-/* Its commit, or NULL: not known, or not committed yet. */
+/* The commit of that line, or NULL: not known, or not committed yet. */
 const struct ccfc_git_commit *
 ccfc_git_blame_commit(const struct ccfc_git_blame *blame, int64_t line,
 		      struct ccfc_slice text);

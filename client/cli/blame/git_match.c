@@ -16,7 +16,7 @@ static bool has_crlf(struct ccfc_slice s)
 	return false;
 }
 
-/* A NUL, or a CR by itself: then "auto" leaves it alone. */
+/* A NUL, or a CR without LF: "auto" does not convert such a file. */
 static bool looks_binary(struct ccfc_slice s)
 {
 	for (size_t i = 0; i < s.len; i++)
@@ -47,7 +47,7 @@ static size_t ident_length(struct ccfc_slice s)
 	return 0;
 }
 
-/* As git would keep it. The number of lines stays. */
+/* Appends `s` as git would store it. The number of lines stays the same. */
 static void clean_as_git(struct ccfc_buf *out, struct ccfc_slice s, bool crlf,
 			 bool ident)
 {
@@ -64,7 +64,7 @@ static void clean_as_git(struct ccfc_buf *out, struct ccfc_slice s, bool crlf,
 	}
 }
 
-/* For -w: all white space but the newlines, and one at the end. */
+/* For -w: removes white space except newlines; the last line gets a newline. */
 static struct ccfc_slice remove_white_space(struct ccfc_arena *arena,
 					    struct ccfc_slice s)
 {
@@ -80,7 +80,7 @@ static struct ccfc_slice remove_white_space(struct ccfc_arena *arena,
 	return ccfc_slice(to, n);
 }
 
-/* Walks along both texts: between the blocks lines are the same. */
+/* Walks along both texts: between the blocks of the diff lines are equal. */
 static void pair_lines(struct ccfc_git_match *m, const struct ccfc_diff *diff,
 		       const struct ccfc_git_match_range *range)
 {

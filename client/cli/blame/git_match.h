@@ -17,7 +17,7 @@ struct ccfc_git_match_range {
 };
 
 struct ccfc_git_match_line {
-	uint32_t head;		/* its number in HEAD, from 1; 0: not there */
+	uint32_t head; /* the line's number in HEAD, from 1; 0: not there */
 	struct ccfc_slice text; /* of the file, without the newline */
 };
 
@@ -25,12 +25,12 @@ struct ccfc_git_match {
 	struct ccfc_arena arena;
 	struct ccfc_git_match_line *lines; /* the lines of the range */
 	uint32_t n;
-	uint32_t first, last; /* the last line of HEAD that matched; 0: none */
+	uint32_t first, last; /* lines of HEAD that matched; 0: none */
 };
 
 /*
- * `m` has an arena and nothing else; the caller releases that. The texts of
- * lines borrow from `content`.
+ * The caller initialises the arena of `m`, and releases it. The texts of lines
+ * borrow from `content`.
  */
 void ccfc_git_match(struct ccfc_git_match *m, struct ccfc_slice head,
 		    struct ccfc_slice content,

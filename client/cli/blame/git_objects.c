@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /*
- * Its entries, directories first. "to": the entry links to this file of the
- * repository. No entry can name a program.
+ * The entries of the git directory, directories first. `to`: the file of the
+ * repository that a LINK names. No entry can name a program.
  */
 static const struct entry {
 	const char *name;
@@ -117,7 +117,7 @@ int ccfc_objects_open(struct ccfc_objects *o, const struct ccfc_repo *repo,
 	return 0;
 }
 
-/* Only what we put there; git writes nothing. */
+/* Removes only our own entries; git writes nothing here. */
 static void remove_entries(const char *dir)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;

@@ -1,10 +1,10 @@
 /*
  * Asks git about objects and attributes of a repository without reading the
- * repository's configuration. Meanwhile there is a git directory of our own, in
- * $TMPDIR or /tmp, which has only the format of the objects; the objects are
- * read in place. So there are no drivers, filters, remotes or programs that the
- * repository could name: a missing object is an error. Replaced objects and
- * grafts are ignored.
+ * repository's configuration. git runs in a git directory of our own, in
+ * $TMPDIR or /tmp, whose configuration has only the format of the objects. The
+ * objects are read in place. So there are no drivers, filters, remotes or
+ * programs that the repository could name: a missing object is an error.
+ * Replaced objects and grafts are ignored.
  *
  * While this directory exists, signals that would end the process are blocked:
  * only SIGKILL leaves it behind.
@@ -21,10 +21,10 @@ struct ccfc_objects {
 	char *git_dir;		      /* ours */
 	char *objects;
 	char *name; /* of the file in HEAD, once its content was asked for */
-	sigset_t signals; /* as they were */
+	sigset_t signals; /* the mask before */
 };
 
-/* CCFC_EIO: the directory cannot be made. Always close it. */
+/* CCFC_EIO: the directory cannot be made. Always close `o`. */
 int ccfc_objects_open(struct ccfc_objects *o, const struct ccfc_repo *repo,
 		      struct ccfc_err *err);
 void ccfc_objects_close(struct ccfc_objects *o);
@@ -53,7 +53,8 @@ struct ccfc_git_attrs {
 
 /*
  * The attributes of the file, from the .gitattributes files of the work tree,
- * the repository and the user. git reads these files and starts nothing.
+ * the repository and the user. If none says how lines end, core.autocrlf does.
+ * git reads these files and starts nothing.
  */
 int ccfc_objects_attrs(struct ccfc_git_attrs *attrs,
 		       const struct ccfc_objects *o, struct ccfc_err *err);

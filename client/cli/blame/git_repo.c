@@ -1,7 +1,7 @@
 /*
- * Finds a file's work tree; see git_repo.h. We search for it ourselves, and
- * then ask git in that very directory: so git finds no other repository first,
- * checks the owner, and names HEAD.
+ * Finds a file's work tree; see git_repo.h. We search for the work tree
+ * ourselves, and then ask git in that very directory: so git finds no other
+ * repository first, checks the owner, and names HEAD.
  */
 #include "cli/blame/git_repo.h"
 
@@ -39,7 +39,7 @@ static bool stat_in(struct stat *st, const char *dir, const char *name)
 	return there;
 }
 
-/* Without symbolic links; of a file that is gone at least its directory. */
+/* Resolves symbolic links; of a deleted file only those of its directory. */
 static char *real_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -87,7 +87,7 @@ static char *read_pointer(const char *dir, const char *name, const char *prefix)
 	return real;
 }
 
-/* As git has it: a directory `.git` without a HEAD is not in the way. */
+/* Like git, ignores a directory `.git` without a HEAD. */
 static bool has_git(const char *dir)
 {
 	struct stat st;
@@ -166,7 +166,7 @@ static int ask_git(struct ccfc_repo *repo, struct ccfc_buf *words,
 
 /*
  * git checks the owner of the directories, but not of the configuration in
- * them. In a directory that many may write, somebody else may have put it
+ * them. Where many users may write, somebody else may have put a configuration
  * there.
  */
 static int check_owner(const struct ccfc_repo *repo, struct ccfc_err *err)

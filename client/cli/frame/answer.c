@@ -15,7 +15,7 @@
 
 /* ---- the question ---- */
 
-/* The value of the row with that name, and the row; NULL: there is none. */
+/* The value of the row called `name`, and the row; NULL: there is none. */
 static const struct ccfc_opt_value *value_named(const struct ccfc_opts *opts,
 						const char *name,
 						const struct ccfc_opt **opt)
@@ -98,8 +98,8 @@ static const char *copy_time(struct ccfc_question *q, int64_t time)
 }
 
 /*
- * A project is a directory, one within it, or the name of one. A directory
- * that is gone may still be a project.
+ * `given` is a project's directory, a directory within it, or the project's
+ * name. A deleted directory may still be a project.
  */
 static char *name_project(struct ccfc_question *q, const char *given)
 {
@@ -118,7 +118,7 @@ static char *name_project(struct ccfc_question *q, const char *given)
 	return real;
 }
 
-/* Texts of the command line that mean something else to the daemon. */
+/* Converts directories, sessions and moments to the daemon's form. */
 static int option_to_query_text(const char **out, struct ccfc_question *q,
 				const struct ccfc_opt *opt, const char *given,
 				struct ccfc_err *err)
@@ -190,7 +190,7 @@ static int check_dates(const struct ccfc_opts *opts, struct ccfc_err *err)
 			    from->text, to->text);
 }
 
-/* Commands with --all are about the current project without it. */
+/* A command that has --all asks about the current project without it. */
 static int set_scope(struct ccfc_question *q, struct ccfc_err *err)
 {
 	const struct ccfc_opt *opt;
@@ -275,7 +275,7 @@ int ccfc_question_file(struct ccfc_question *q, const char *given,
 	return 0;
 }
 
-/* "./src/a.ts" as the end of a path; NULL: it cannot be one. */
+/* "./src/a.ts" as the end of a path; NULL: `given` cannot be one. */
 static const char *path_end(const char *given)
 {
 	while (!strncmp(given, "./", 2))
@@ -348,7 +348,7 @@ int ccfc_question_resolve(char **out, struct ccfc_cli *cli,
 	}
 	ccfc_reply_free(reply);
 	ccfc_question_release(&q);
-	/* The next request reports it better. */
+	/* The next request reports "not found" better. */
 	return code == CCFC_ENOTFOUND ? 0 : code;
 }
 
@@ -364,7 +364,7 @@ static int set_subject(struct ccfc_question *q,
 	if (answer->here)
 		q->query.cwd = q->where.cwd;
 	if (q->given && answer->subject == CCFC_ABOUT_SESSION) {
-		q->query.here = NULL; /* wherever it worked */
+		q->query.here = NULL; /* in any project */
 		return ccfc_question_session(q, q->given, err);
 	}
 	if (!q->given || answer->subject != CCFC_ABOUT_FILE)

@@ -45,12 +45,12 @@ struct ccfc_question {
 	const struct ccfc_opts *opts;
 	struct ccfc_query query; /* from the rows that have a `field` */
 	enum ccfc_format format; /* from --format and -0 */
-	char end;	       /* what ends a path: a newline, or NUL for -0 */
-	struct ccfc_cwd where; /* zero until ccfc_question_here */
-	const char *given;     /* the first argument, or NULL */
-	const char *session;   /* the same as a session … */
-	const char *path;      /* … or as an absolute path */
-	int64_t line;	       /* of "FILE:17"; 0: none */
+	char end;		 /* ends a path: a newline, or NUL for -0 */
+	struct ccfc_cwd where;	 /* zero until ccfc_question_here */
+	const char *given;	 /* the first argument, or NULL */
+	const char *session;	 /* `given` as a session … */
+	const char *path;	 /* … or as an absolute path */
+	int64_t line;		 /* of "FILE:17"; 0: none */
 	struct ccfc_arena texts;
 	void *own; /* the command's */
 };
@@ -76,23 +76,23 @@ int ccfc_question_file(struct ccfc_question *q, const char *given,
 		       struct ccfc_err *err);
 
 /*
- * The same as ccfc_question_file for what may be no path: "FILE:17" (sets
- * `line`), and a name that only the end of a path has. The daemon finds the
- * file; afterwards ccfc_question_found makes `given` the file that it is.
+ * Like ccfc_question_file, for what may be no path: "FILE:17" (sets `line`), or
+ * the end of a path. The daemon finds the file; then ccfc_question_found puts
+ * that file into `given` and `path`.
  */
 int ccfc_question_name(struct ccfc_question *q, const char *given,
 		       struct ccfc_err *err);
 void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root);
 
 /*
- * The file that `given` means for a command that takes several: *out is how
- * one types it here, which the caller frees; NULL: `given` is as good as any.
+ * For a command with several files: *out is the file that `given` means, as one
+ * types it here; the caller frees it. NULL: `given` itself will do.
  */
 int ccfc_question_resolve(char **out, struct ccfc_cli *cli,
 			  const struct ccfc_opts *opts, const char *given,
 			  struct ccfc_err *err);
 
-/* Notes which project was used, if the caller named none. */
+/* Prints a note with the project used, if the caller named none. */
 void ccfc_question_note_scope(const struct ccfc_question *q,
 			      struct ccfc_obj root);
 
@@ -101,7 +101,7 @@ enum ccfc_subject { CCFC_ABOUT_NOTHING, CCFC_ABOUT_SESSION, CCFC_ABOUT_FILE };
 
 /* A command that answers from one reply. `prepare` and `status` may be NULL. */
 struct ccfc_answer {
-	enum ccfc_subject subject; /* set in the question if it is given */
+	enum ccfc_subject subject; /* of the first argument, if there is one */
 	bool here;		   /* the query has the current directory */
 	bool running;	  /* never start a daemon, and print no note about
 			   * indexing */
@@ -125,7 +125,7 @@ struct ccfc_answer {
 	int (*status)(struct ccfc_question *q, struct ccfc_obj root);
 };
 
-/* Does everything; returns the exit status. */
+/* Asks and prints; returns the exit status. */
 int ccfc_answer_run(const struct ccfc_answer *answer, struct ccfc_cli *cli,
 		    const struct ccfc_opts *opts, void *own);
 

@@ -52,12 +52,12 @@ static void write_stderr(const struct ccfc_buf *buf)
 }
 
 /*
- * An ambiguous name is not an error yet: the caller may choose (run_parsed). A
+ * An ambiguous name is not an error yet: the caller may choose (run_clearly). A
  * process has one command line, so one variable is enough.
  */
 static struct ccfc_err unclear;
 
-/* What runs, for errors of the daemon. */
+/* The command line that runs; errors of the daemon are put in its words. */
 static struct ccfc_spelling running;
 
 static void append_spelled(struct ccfc_buf *line, const char *text)
@@ -77,7 +77,7 @@ static int print_error(const struct ccfc_err *err)
 
 	ccfc_version_skew_explain(&told);
 	ccfc_cli_explain_nothing(&told);
-	/* For the program's own options the text already begins so. */
+	/* Errors about options before the command already begin so. */
 	if (!ccfc_slice_starts(ccfc_slice_str(told.what), "ccfc: "))
 		ccfc_buf_puts(&line, "ccfc: ");
 	append_spelled(&line, told.what);

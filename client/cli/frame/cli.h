@@ -20,7 +20,7 @@ enum {
 struct ccfc_cli {
 	struct ccfc_out out;
 	struct ccfc_client *client; /* see connect.h; NULL: not connected */
-	int silence_ms; /* the daemon's during a call, at most; 0: any */
+	int silence_ms; /* the daemon's longest silence in a call; 0: any */
 };
 
 /* The subject of a command, for the list of commands. */
@@ -40,10 +40,10 @@ struct ccfc_command {
 	const char *examples;
 	const struct ccfc_opt *options;
 	int args_min, args_max;
-	const char *instead; /* "undo|list": options that need no argument; on
-			      * a terminal it can be chosen without them */
+	const char *instead; /* "undo|list": options that replace the argument;
+			      * without one a terminal asks for it */
 	bool paged;	     /* its answer may go through a pager */
-	bool writes; /* files, or stops something: no hint suggests it */
+	bool writes; /* writes files, or stops something: no hint suggests it */
 	enum ccfc_topic topic;
 	int (*run)(struct ccfc_cli *cli, const struct ccfc_opts *opts);
 };
@@ -84,8 +84,8 @@ int ccfc_cli_fail(const struct ccfc_err *err);
 void ccfc_cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * "ccfc __complete", for shells (cmd/service/cmd_complete.c). It is not in the
- * table, so that no help shows it. `argv` follows the word. Always 0.
+ * "ccfc __complete", for shells (cmd/service/cmd_complete.c). The table does
+ * not have this word: no help shows it. `argv` follows the word. Always 0.
  */
 int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv);
 

@@ -66,7 +66,7 @@ static int ask_roots(struct ccfc_cli *cli, struct ccfc_err *err)
 				  NULL, err);
 }
 
-/* How far the daemon is; false: it has read everything. */
+/* How far the daemon is; false: the daemon has read everything. */
 static bool is_reading(struct ccfc_progress *out, struct ccfc_cli *cli)
 {
 	struct ccfc_reply *reply = NULL;
@@ -89,7 +89,7 @@ static bool is_reading(struct ccfc_progress *out, struct ccfc_cli *cli)
 
 /*
  * A caller at a terminal who started the daemon sees the progress, and gets the
- * complete answer. Others get an answer after some seconds, with a note.
+ * complete answer. Other callers get an answer after some seconds, with a note.
  */
 static void watch_reading(struct ccfc_cli *cli)
 {
@@ -176,7 +176,7 @@ int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	if (code == 0 ||
 	    (code != CCFC_EAGAIN && ccfc_client_fd(cli->client) >= 0))
 		return code;
-	/* A late answer would have no request: closes the connection. */
+	/* Closes the connection: a late answer would have no request. */
 	ccfc_cli_disconnect(cli);
 	if (code == CCFC_EAGAIN)
 		return code;
@@ -194,7 +194,7 @@ void ccfc_cli_note_indexing(struct ccfc_obj value)
 {
 	struct ccfc_obj indexing;
 
-	/* In a list each element has it. */
+	/* In a list each element has `indexing`. */
 	if (ccfc_obj_type(value) == CCFC_OBJ_ARRAY)
 		value = ccfc_obj_at(value, 0);
 	indexing = ccfc_obj_get(value, "indexing");

@@ -11,8 +11,8 @@
 #include <ccfc/client.h>
 
 /*
- * Connects unless already connected; the error is the library's, or CCFC_EINVAL
- * if CLAUDE_CONFIG_DIR names a directory that the daemon does not read.
+ * Connects unless already connected. The error is the library's, or
+ * CCFC_EDENIED: the daemon does not read what CLAUDE_CONFIG_DIR names.
  */
 int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err);
@@ -20,17 +20,16 @@ void ccfc_cli_disconnect(struct ccfc_cli *cli);
 
 /*
  * Calls a method by its name, for commands that run for long: connects when
- * first needed, and once more if the daemon has been restarted since. A daemon
- * that hangs is not waited for, as their peers would wait with them:
- * CCFC_EAGAIN.
+ * first needed, and once more if the daemon has been restarted since.
+ * CCFC_EAGAIN: the daemon hangs; the command's own peer must not wait for it.
  */
 int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		  const char *method, struct ccfc_slice params,
 		  struct ccfc_err *err);
 
 /*
- * If nothing was found since Claude Code has no directory of transcripts, the
- * hint says so.
+ * If nothing was found because Claude Code has no directory of transcripts,
+ * adds a hint about that.
  */
 void ccfc_cli_explain_nothing(struct ccfc_err *err);
 

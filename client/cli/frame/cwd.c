@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is $PWD the directory that we are in? A parent may have left it stale. */
+/* Is $PWD the directory that we are in? A parent may have left a stale $PWD. */
 static bool is_current_dir(const char *pwd)
 {
 	struct stat a, b;
@@ -100,7 +100,7 @@ char *ccfc_cwd_place(const struct ccfc_cwd *where, const char *path)
 	char *slash = strrchr(absolute, '/'), *dir;
 
 	if (absolute[0] != '/')
-		return absolute; /* the path does not exist */
+		return absolute; /* empty, or with a drive */
 	*slash = '\0';
 	dir = resolve_links(*absolute ? absolute : "/");
 	ccfc_buf_puts(&out, strcmp(dir, "/") ? dir : "");
@@ -110,7 +110,7 @@ char *ccfc_cwd_place(const struct ccfc_cwd *where, const char *path)
 	return ccfc_buf_detach(&out, NULL);
 }
 
-/* Keeps `name` (or frees it) unless it is `path` or there already. */
+/* Adds `name`, or frees it if it is `path` or there already. */
 static void add_name(struct ccfc_cwd *where, const char *path, char *name)
 {
 	int n = 0;
@@ -160,7 +160,7 @@ char *ccfc_cwd_here(const struct ccfc_cwd *where)
 	return ccfc_strdup(where->physical);
 }
 
-/* The number after a last ':'; 0: none. */
+/* Cuts off a last ':' and the number after it; 0: none. */
 static int64_t cut_number(char *path)
 {
 	char *colon = strrchr(path, ':'), *end;
@@ -187,7 +187,7 @@ int64_t ccfc_cwd_take_line(char *path)
 	return line ? line : column;
 }
 
-/* "@-1" and ":/home/dev/project". */
+/* Appends the current project to a word: "@-1:/home/dev/project". */
 static int append_current_project(char **out, const char *word,
 				  struct ccfc_err *err)
 {
@@ -206,7 +206,7 @@ static int append_current_project(char **out, const char *word,
 	return code;
 }
 
-/* What people type for the latest session; no id begins so. */
+/* Words for the latest session; no id begins with one of them. */
 static bool is_latest(const char *given)
 {
 	return !strcmp(given, "last") || !strcmp(given, "latest") ||

@@ -1,8 +1,7 @@
 /*
  * The current directory, and the absolute names of a path. The index knows a
- * file by the name that Claude Code used; with symbolic links that may differ
- * from the caller's. So the shell's $PWD comes first, and the real directory
- * second.
+ * file by the name that Claude Code used; with symbolic links the caller's name
+ * may differ. So the shell's $PWD comes first, and the real directory second.
  */
 #ifndef CCFC_CLI_FRAME_CWD_H
 #define CCFC_CLI_FRAME_CWD_H
@@ -17,7 +16,7 @@
 struct ccfc_cwd {
 	char *cwd;	/* the shell's $PWD */
 	char *physical; /* without symbolic links; may be the same text */
-	char *names[CCFC_WHERE_NAMES + 1]; /* of ccfc_cwd_names */
+	char *names[CCFC_WHERE_NAMES + 1]; /* result of ccfc_cwd_names */
 };
 
 int ccfc_cwd_init(struct ccfc_cwd *where, struct ccfc_err *err);
@@ -26,7 +25,7 @@ void ccfc_cwd_release(struct ccfc_cwd *where);
 /* The absolute, normal form of `path`; the caller frees it. */
 char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path);
 
-/* The same without symbolic links, as far as the path exists. */
+/* That path without symbolic links, as far as it exists; to be freed, too. */
 char *ccfc_cwd_real(const struct ccfc_cwd *where, const char *path);
 
 /*
@@ -43,16 +42,16 @@ const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
 				  const char *given);
 
 /*
- * Where the caller is, for the daemon to find the project there: the root of
- * the git repository around the directory, else the directory itself. A
- * repository of the whole home directory does not count. The caller frees it.
+ * The place where the daemon looks for the current project: the root of the git
+ * repository around the directory, else the directory itself. A repository of
+ * the whole home directory does not count. The caller frees it.
  */
 char *ccfc_cwd_here(const struct ccfc_cwd *where);
 
 /*
  * A session as the caller named it: an id stays as it is, the path of a
- * transcript becomes absolute, and a word ("@-1") is about the project here.
- * The caller frees *out.
+ * transcript becomes absolute, and a word ("@-1") gets the current project. The
+ * caller frees *out.
  */
 int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err);
 
@@ -63,8 +62,8 @@ int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err);
 void ccfc_cwd_hint(struct ccfc_err *err, const char *given);
 
 /*
- * Takes ":17" or ":17:5" from the end of a path, as editors and compilers
- * write it; the line, or 0: there is none, or a file has that very name.
+ * Takes ":17" or ":17:5" from the end of a path, as editors and compilers write
+ * it. Returns the line; 0: there is none, or a file has that very name.
  */
 int64_t ccfc_cwd_take_line(char *path);
 

@@ -1,4 +1,4 @@
-/* What `list` and `search` share; see listing.h. */
+/* Shared by `list`, `search`, `log` and `restore`; see listing.h. */
 #include "cli/frame/listing.h"
 
 int ccfc_listing_prepare(struct ccfc_question *q, bool show_changes,
@@ -18,7 +18,7 @@ int ccfc_listing_prepare(struct ccfc_question *q, bool show_changes,
 				    command);
 	if (show_changes && q->format != CCFC_FORMAT_DIFF)
 		q->query.content = CCFC_CONTENT_YES;
-	/* A table shows how many there are. */
+	/* A table shows only how many changes there are. */
 	if (!show_changes &&
 	    (q->format == CCFC_FORMAT_TABLE || q->format == CCFC_FORMAT_PATHS))
 		q->query.changes = CCFC_CONTENT_NO;

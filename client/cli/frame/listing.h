@@ -1,6 +1,6 @@
 /*
- * Shared by `list`, `search`, `diff` and `log`: rows of options, globs, and the
- * printed tables (declared here for the tests).
+ * Shared by `list`, `search`, `diff`, `log` and others: rows of options, globs,
+ * and the printed tables (declared here for the tests).
  */
 #ifndef CCFC_CLI_FRAME_LISTING_H
 #define CCFC_CLI_FRAME_LISTING_H
@@ -37,7 +37,7 @@
 			CCFC_ASKS(states)                                      \
 	}
 
-/* For the help of both. */
+/* For the help of `list` and `search`. */
 #define CCFC_LISTING_ABOUT_STATES                                              \
 	"Only changes that took effect are shown. --state selects others: "    \
 	"applied,\n"                                                           \
@@ -92,20 +92,20 @@ int ccfc_listing_prepare(struct ccfc_question *q, bool show_changes,
 /* Appends `text` with the characters of globs escaped. */
 void ccfc_listing_escape(struct ccfc_buf *pattern, struct ccfc_slice text);
 
-/* Does it have glob characters? It may still be the name of a file. */
+/* Does `text` have glob characters? It may still be the name of a file. */
 bool ccfc_listing_is_glob(const char *text);
 
 /*
- * file.match of a pattern relative to the shell's current directory, then to
- * the real one. Sets the query's cwd.
+ * Asks file.match with the pattern relative to the shell's current directory,
+ * then, if nothing matches, to the real one. Sets the query's cwd.
  */
 int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
 		       const char *pattern, struct ccfc_query *query,
 		       const struct ccfc_cwd *where, struct ccfc_err *err);
 
 /*
- * The table of `list`, of a ChangedFilesSummary; `states`: of changes that may
- * not have taken effect.
+ * The table of `list`, of a ChangedFilesSummary; `states`: some changes may not
+ * have taken effect.
  */
 void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
 		     bool show_changes, bool states);

@@ -22,7 +22,7 @@ static int64_t read_time(const char *given)
 {
 	struct ccfc_date_span span;
 
-	/* The daemon reads it as it is. */
+	/* The daemon reads RFC 3339 itself. */
 	if (ccfc_dates_is_rfc3339(ccfc_slice_str(given)))
 		return CCFC_TIME_NONE;
 	if (strlen(given) > 3 &&

@@ -1,7 +1,7 @@
 /*
  * A point in time for a file, for commands with --at. The daemon accepts RFC
- * 3339 only, so local forms are converted here: times of the local zone, the
- * file's path, and the path of a transcript.
+ * 3339 only, so local forms are converted here: times of the local zone, "@-1"
+ * and other words for a session, and the path of a transcript.
  */
 #ifndef CCFC_CLI_FRAME_MOMENT_H
 #define CCFC_CLI_FRAME_MOMENT_H
@@ -31,8 +31,8 @@
 	"\nWithout it: after the file's last change."
 
 /*
- * Converts --at for the daemon; the caller frees *out. Only a path can fail,
- * without a current directory: CCFC_EIO and the like.
+ * Converts --at for the daemon; the caller frees *out. CCFC_EINVAL: the
+ * session's name is empty; CCFC_EIO: there is no current directory.
  */
 int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err);
 

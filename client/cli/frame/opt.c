@@ -71,7 +71,7 @@ bool ccfc_opt_next_part(struct ccfc_slice *part, const char **p, char sep)
 	return true;
 }
 
-/* What `v` should have been: the choices, and the nearest one. */
+/* Hints what `text` should have been: all choices, and the nearest one. */
 static void hint_choices(const char *text, const char *choices,
 			 struct ccfc_err *err)
 {
@@ -80,7 +80,7 @@ static void hint_choices(const char *text, const char *choices,
 	struct ccfc_slice part;
 	const char *p = choices;
 
-	/* Copies the words, each with a NUL. */
+	/* `near` points to the words, so they must not move. */
 	ccfc_buf_reserve(&words, strlen(choices) + 1);
 	ccfc_suggest_init(&near, text);
 	while (ccfc_opt_next_part(&part, &p, '|')) {
@@ -101,7 +101,7 @@ static void hint_choices(const char *text, const char *choices,
 	ccfc_buf_release(&all);
 }
 
-/* The number of the choice that is `text`. */
+/* The index of the choice that is `text`. */
 static int find_choice(int64_t *num, const char *text,
 		       const struct ccfc_opts *opts, const struct ccfc_opt *opt,
 		       struct ccfc_err *err)

@@ -1,7 +1,7 @@
 /*
  * Command line options from a table. "--name=value" and "--name value", options
- * before, between and after arguments, "--" ends them. Single letters may be
- * bundled, and the last may have a value: "-0o DIR", "-oDIR". A value is
+ * before, between and after arguments; "--" ends the options. Single letters
+ * may be bundled, and the last may have a value: "-0o DIR", "-oDIR". A value is
  * checked when it is read, so that a command sees only valid values; an error
  * names the option.
  */
@@ -22,10 +22,10 @@ enum ccfc_opt_type {
 	CCFC_OPT_TEXT,	  /* not empty */
 	CCFC_OPT_INT,	  /* min … max */
 	CCFC_OPT_CHOICE,  /* num is the index in `choices` */
-	CCFC_OPT_MAYBE,	  /* the same; --name alone means the first word */
-	CCFC_OPT_NAMED,	  /* words as below; --name alone makes num 1 */
+	CCFC_OPT_MAYBE,	  /* CHOICE; --name alone means the first word */
+	CCFC_OPT_NAMED,	  /* WORDS; --name alone makes num 1 */
 	CCFC_OPT_LIST,	  /* a,b,c (of `choices`); several add up */
-	CCFC_OPT_WORDS,	  /* a list, one element each time */
+	CCFC_OPT_WORDS,	  /* a list; each use adds one element */
 	CCFC_OPT_EXTS,	  /* a list of extensions; "ts" becomes ".ts" */
 	CCFC_OPT_STATES,  /* a list of states, or "all" */
 	CCFC_OPT_DIR,	  /* a text; a query has the real path */
@@ -51,7 +51,7 @@ struct ccfc_opt {
 /* The `field` of a row. */
 #define CCFC_ASKS(name) .field = offsetof(struct ccfc_query, name)
 
-/* May it be used without a value, which otherwise follows a '='? */
+/* May the option have no value? If it has one, a '=' comes before. */
 static inline bool ccfc_opt_is_free(const struct ccfc_opt *opt)
 {
 	return opt->type == CCFC_OPT_MAYBE || opt->type == CCFC_OPT_NAMED;

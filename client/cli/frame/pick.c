@@ -1,6 +1,6 @@
 /*
  * Choosing among several; see pick.h. A list with numbers needs no terminal
- * modes, works in every terminal and over slow lines, and is read aloud well.
+ * modes, works in every terminal and over slow lines, and can be read aloud.
  */
 #include "cli/frame/pick.h"
 
@@ -34,7 +34,7 @@ static void put_number(struct ccfc_buf *text, const struct ccfc_cells *cells,
 			ccfc_buf_printf(text, "%u", i + 1);
 }
 
-/* The first is for choosing. */
+/* The first column, a number, is left out if the caller cannot choose. */
 static const struct ccfc_column of_sessions[] = {
 	{ "", NULL, .kind = CCFC_CELL_OWN, .put = put_number },
 	{ "SESSION", "sessionId", .kind = CCFC_CELL_PREFIX },
@@ -170,7 +170,7 @@ bool ccfc_pick_session(char **out, struct ccfc_cli *cli)
 	return chosen;
 }
 
-/* One of the files of the project here that the pattern matches. */
+/* Lets the caller choose a file; `below`: the pattern has the project. */
 static bool choose_file(char **out, struct ccfc_cli *cli,
 			const struct ccfc_cwd *where, const char *pattern,
 			bool below)

@@ -10,8 +10,8 @@
 
 /*
  * Lists the sessions that `ref` may mean on stderr: id, time, title. True: the
- * caller chose one, and *out is its id, to be freed. False: nothing was
- * chosen; `listed` says whether there was anything to list.
+ * caller chose one, and *out is its id, to be freed. False: nothing was chosen;
+ * `listed` says whether the daemon had an answer to list.
  */
 bool ccfc_pick_meant(char **out, bool *listed, struct ccfc_cli *cli,
 		     const char *ref);
@@ -22,10 +22,10 @@ bool ccfc_pick_meant(char **out, bool *listed, struct ccfc_cli *cli,
  */
 bool ccfc_pick_session(char **out, struct ccfc_cli *cli);
 bool ccfc_pick_file(char **out, struct ccfc_cli *cli);
-/* The same of the project's files that have this name; relative, if below. */
+/* One of the project's files with this name; *out is relative if it can be. */
 bool ccfc_pick_named(char **out, struct ccfc_cli *cli, struct ccfc_slice name);
 
-/* A line of the terminal, without its end and cut to `size`; "" at its end. */
+/* Reads a line of stdin without its newline, cut to `size`; "" at the end. */
 void ccfc_pick_read_line(char *word, size_t size);
 
 #endif

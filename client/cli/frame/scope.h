@@ -22,7 +22,7 @@
 			.help = "only sessions of this project",               \
 			CCFC_ASKS(project_path)                                \
 	}
-/* A command with this row is about the current project without it. */
+/* Without this option, a command with this row asks about the project here. */
 #define CCFC_SCOPE_ALL                                                         \
 	{                                                                      \
 		"all", 'a', CCFC_OPT_FLAG,                                     \

@@ -1,7 +1,7 @@
 /*
  * Errors of the daemon in the words of the command line; see spelling.h. Most
- * options are fields of the query, which rows of a command's table fill: that
- * row has the word. The others have one word in all commands.
+ * options are fields of the query: the row of a command's table that fills the
+ * field has the word. Other options have one word in all commands.
  */
 #include "cli/frame/spelling.h"
 
@@ -12,7 +12,7 @@
 #define MARK	"option '"
 #define UNKNOWN "unknown "
 
-/* What ccfc_time_format writes, and the only form that the daemon has. */
+/* The length of ccfc_time_format's text, the only form that the daemon has. */
 #define TIME_LENGTH (sizeof("2025-12-31T14:05:59.000Z") - 1)
 
 /* Times that every client can send, and those that people write. */
@@ -20,7 +20,7 @@
 #define USER_TIME                                                              \
 	"a time: yesterday, 10:00, '2 days ago', 2025-12-31 or RFC 3339"
 
-/* Where the command has no row for it. */
+/* Words for options that no row of the command fills. */
 static const struct {
 	const char *option, *word;
 } usual[] = {
@@ -107,7 +107,7 @@ bool ccfc_spelling_of(struct ccfc_buf *out, const struct ccfc_command *command,
 	return false;
 }
 
-/* Has the caller written it? Then a text may repeat it. */
+/* Did the caller write `text`? Then an error may repeat it. */
 static bool is_callers(const struct ccfc_spelling *spelling, const char *text)
 {
 	for (int i = 0; i < spelling->argc; i++)
@@ -127,8 +127,8 @@ static struct ccfc_slice quoted_name_at(struct ccfc_slice text, size_t at)
 }
 
 /*
- * An option that the daemon does not know is one that this program knows: the
- * daemon is older, and its text stays.
+ * Is there a MARK at `at`? After "unknown " the daemon does not know an option
+ * that this program knows: the daemon is older, and its text stays.
  */
 static bool is_mark(struct ccfc_slice text, size_t at)
 {

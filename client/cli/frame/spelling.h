@@ -18,9 +18,9 @@ struct ccfc_spelling {
 
 /*
  * Appends an error's text or hint. A method at its beginning becomes the
- * command, an option what the user types for it, a moment its local time. A
- * text may repeat words of
- * the caller; where these look like the name of an option, nothing is replaced.
+ * command, an option the user's word for it, a moment its local time. A text
+ * may repeat words of the caller; where these look like the name of an option,
+ * nothing is replaced.
  */
 void ccfc_spelling_append(struct ccfc_buf *out,
 			  const struct ccfc_spelling *spelling,
@@ -28,7 +28,7 @@ void ccfc_spelling_append(struct ccfc_buf *out,
 
 /*
  * Appends a text with its moments in local time, as everything else shows them,
- * but for those that the caller wrote himself.
+ * except moments that the caller wrote.
  */
 void ccfc_spelling_times(struct ccfc_buf *out,
 			 const struct ccfc_spelling *spelling,
@@ -36,7 +36,7 @@ void ccfc_spelling_times(struct ccfc_buf *out,
 
 /*
  * Appends what the user types for the option of that name: "--from", or the
- * word of a usage line, "SESSION". False: there is no word for it.
+ * word of a usage line, "SESSION". False: the option has no word.
  */
 bool ccfc_spelling_of(struct ccfc_buf *out, const struct ccfc_command *command,
 		      struct ccfc_slice option);

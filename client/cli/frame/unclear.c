@@ -96,7 +96,7 @@ static struct ccfc_slice is_named_in(const struct ccfc_err *err,
 	return ccfc_slice(word, what.len);
 }
 
-/* The same for a file; keeps a line number after its name. */
+/* Replaces a file's name at *slot; keeps a line number after it. */
 static bool replace_file(const char **slot, struct ccfc_cli *cli,
 			 const struct ccfc_err *err, char **owned)
 {

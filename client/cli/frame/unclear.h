@@ -1,6 +1,6 @@
 /*
- * Arguments that are missing or mean several things: what is meant is asked
- * for on a terminal, and the command runs with that.
+ * Arguments that are missing or mean several things: on a terminal the caller
+ * chooses, and the command runs with the choice.
  */
 #ifndef CCFC_CLI_FRAME_UNCLEAR_H
 #define CCFC_CLI_FRAME_UNCLEAR_H
@@ -18,9 +18,9 @@ bool ccfc_unclear_fill(struct ccfc_cli *cli, const struct ccfc_command *command,
 		       struct ccfc_opts *opts, char **owned);
 
 /*
- * After CCFC_EAMBIGUOUS about a session or a file's name: lists what the word
- * may mean, and puts what was chosen in its place. `listed`: the error needs no
- * candidates any more.
+ * After CCFC_EAMBIGUOUS about a session or a file's name: lists the candidates,
+ * and replaces the word by the chosen one. `listed`: the error need not name
+ * the candidates again.
  */
 bool ccfc_unclear_choose(struct ccfc_cli *cli, const struct ccfc_err *err,
 			 struct ccfc_opts *opts, char **owned, bool *listed);

@@ -54,7 +54,7 @@ static void compare_with_daemon(struct ccfc_err *err, struct ccfc_obj info)
 	if (protocol != CCFC_PROTOCOL_VERSION)
 		other_protocol(err, version, protocol);
 	else if (err->code == CCFC_EPROTO)
-		return; /* it is something else */
+		return; /* the error has another cause */
 	else if (ccfc_slice_is(version, CCFC_VERSION))
 		ccfc_err_hint(err,
 			      "the daemon is older than this ccfc: " STOP_IT);

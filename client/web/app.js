@@ -40,7 +40,7 @@ const PART_OF = {
 const PATIENCE = 300;
 const main = document.getElementById("main");
 let shown = null;
-let scrolls = new Map();  // address → how far down it was
+let scrolls = new Map();  // address → its scroll position
 let address = "";
 
 function menu(view) {
@@ -59,7 +59,7 @@ function close() {
     keys.useList(null);
 }
 
-// Without the token there is nothing to show.
+// Asks for the token: the API refuses all requests without it.
 function gate() {
     const field = el("input", {
         type: "password",
@@ -118,7 +118,7 @@ function show() {
     main.dataset.view = route.view;
     const back = scrolls.get(address);
 
-    // Lists are drawn with the next frame.
+    // Lists are drawn in the next frame: scroll after them.
     mine.ready.finally(() => requestAnimationFrame(() => {
         if (shown !== mine)
             return;
@@ -137,8 +137,8 @@ function otherTheme() {
     root.dataset.theme = dark ? "light" : "dark";
 }
 
-// Says when the daemon is away. When it is back, a view that failed tries
-// again.
+// Shows that the daemon is not reachable. When events arrive again, a view
+// that failed is loaded again.
 function onLive(type) {
     const note = document.getElementById("lost");
 
@@ -190,7 +190,7 @@ function start() {
         begin();
         return;
     }
-    // Another tab answers at once, or there is none.
+    // Another tab with the token answers at once, if there is one.
     token.askOthers();
     setTimeout(() => token.current() || gate(), PATIENCE);
 }

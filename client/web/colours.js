@@ -1,6 +1,6 @@
-// The colours of program text, in a worker: highlight.js has expressions that
-// take for ever on some texts, and a worker can be ended (diff/paint.js). Its
-// markup is taken apart here; the page gets lengths and names of classes.
+// Colours program text in a worker: some regular expressions of highlight.js
+// take for ever on some texts, and a worker can be ended (diff/paint.js). This
+// file parses the markup of highlight.js; the page gets lengths and classes.
 import hljs from "highlight.js/lib/highlight.js";
 import bash from "highlight.js/lib/languages/bash.js";
 import clojure from "highlight.js/lib/languages/clojure.js";
@@ -73,7 +73,7 @@ const ALL = {
     xml,
     yaml
 };
-// Endings that highlight.js does not know as another name.
+// File endings whose language is set here, not by highlight.js.
 const OTHER = {
     fish: "bash",
     cxx: "cpp",
@@ -92,8 +92,8 @@ const OTHER = {
     svelte: "xml"
 };
 
-// The texts are what it was not made for: it has no more than a worker, and
-// for no longer than the page waits.
+// This highlight.js gets no security updates, and the texts are not trusted.
+// It is confined to a worker, and to the time that the page waits.
 hljs.configure({hideUpgradeWarningAcceptNoSupportOrSecurityUpdates: true});
 for (const [name, language] of Object.entries(ALL))
     hljs.registerLanguage(name, language);

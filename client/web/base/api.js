@@ -1,4 +1,4 @@
-// Questions to the REST API.
+// Requests to the REST API.
 import * as token from "./token.js";
 
 export class Failure extends Error {
@@ -12,7 +12,7 @@ export class Failure extends Error {
 
 let onDenied = () => {};
 
-// What to do when the token is not accepted.
+// `act` is called when the daemon does not accept the token.
 export function whenDenied(act) {
     onDenied = act;
 }
@@ -49,7 +49,7 @@ async function failure(reply) {
     return new Failure(reply.status, error);
 }
 
-// The JSON of one answer. A busy daemon is asked again, three times.
+// The JSON of one answer. Retries three times while the daemon is busy.
 export async function ask(path, params, signal) {
     for (let tries = 0;; tries++) {
         let reply;

@@ -1,5 +1,5 @@
 // Elements. Strings become text nodes and nothing else: no markup is ever
-// parsed, so a transcript cannot bring any (tests/func/page_lint.py).
+// parsed, so a transcript cannot inject any (tests/func/page_lint.py).
 import {clean} from "./text.js";
 
 // Attributes that may be set. No style, no src, and href only to a view.
@@ -51,14 +51,14 @@ export function svg(tag, props, ...children) {
         props, children);
 }
 
-// What `node` holds from now on.
+// Replaces the children of `node`.
 export function put(node, ...children) {
     node.replaceChildren();
     add(node, children);
     return node;
 }
 
-// The same, and a link that had the focus has it again.
+// As `put`, but a focused link keeps the focus if it is there again.
 export function replace(node, ...children) {
     const active = document.activeElement;
     const href = node.contains(active) && active.getAttribute("href");

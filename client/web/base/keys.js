@@ -1,5 +1,5 @@
-// The keyboard. A view adds keys of its own; the list that was used last takes
-// the arrows.
+// The keyboard. A view adds keys of its own; the list that was used last gets
+// the arrow keys.
 import {button, el, put, say} from "./dom.js";
 
 const GLOBAL = new Map();
@@ -84,7 +84,7 @@ export function help() {
     dialog.showModal();
 }
 
-// The field that "/" goes to: the view's own one.
+// Focuses the view's search field; without one, calls `otherwise`.
 export function focusSearch(otherwise) {
     const field = document.querySelector("main [data-search]");
 
@@ -106,7 +106,7 @@ export async function copyLink() {
     }
 }
 
-// A word that shows for a moment.
+// Shows a short text for two seconds.
 export function flash(text) {
     const old = document.querySelector(".flash");
 

@@ -1,15 +1,15 @@
-// A list of any length, of which only the rows in sight exist. The window
-// scrolls it. Rows have one height; an opened row is as tall as it needs.
+// A list of any length, of which only the visible rows exist. The window
+// scrolls the list. Rows have one height; an opened row is as tall as it needs.
 import {el} from "./dom.js";
 import {useList} from "./keys.js";
 
-// Browsers cannot make an element taller than some 17 million pixels. A longer
-// list is scrolled faster than the finger moves.
+// Browsers cannot make an element taller than some 17 million pixels. The rows
+// of a taller list move further than the scroll bar.
 const TALLEST = 15e6;
-const MORE = 8;  // rows beyond the edges
+const MORE = 8;  // rows drawn beyond each edge
 
 export class List {
-    // row(index) → element. Its class may have .open: then it is measured.
+    // row(index) → element. An element of the class `open` is measured.
     constructor(label, height, row) {
         this.height = height;
         this.row = row;
@@ -55,8 +55,8 @@ export class List {
         this.soon();
     }
 
-    // With the next frame. What was asked for first stays first: app.js goes
-    // back to where one was when the list has its height.
+    // Draws in the next frame. A pending request is kept, because the list
+    // needs its height before app.js restores the scroll position.
     soon() {
         if (!this.frame)
             this.frame = requestAnimationFrame(() => {
@@ -99,7 +99,7 @@ export class List {
         return Math.floor((y - before) / this.height);
     }
 
-    // How the list lies in the window.
+    // The position of the list in the window.
     view() {
         const whole = this.top(this.count);
         const tall = Math.min(whole, TALLEST);
@@ -224,7 +224,7 @@ export class List {
             now.tabIndex = 0;
     }
 
-    // Scrolls a row into sight. `middle`: to the middle of the window.
+    // Makes a row visible. `middle`: a third below the top of the window.
     show(index, middle) {
         const v = this.view();
         const top = this.top(index);
@@ -233,7 +233,7 @@ export class List {
         const ratio = v.whole > v.tall ? (v.tall - seen) / (v.whole - seen) : 1;
         const edge = document.querySelector("header").offsetHeight;
 
-        // It may not be drawn yet, and then there is nowhere to scroll to.
+        // A list that was never drawn has no height to scroll through.
         this.node.style.height = v.tall + "px";
         if (middle)
             window.scrollTo(0, start + top * ratio - seen / 3);
@@ -253,7 +253,7 @@ export class List {
             node.focus({preventScroll: true});
     }
 
-    // A key for the list; false: it is none.
+    // Handles a key; false: the key does nothing here.
     key(name, enter) {
         const inside = this.node.contains(document.activeElement);
         const page = Math.floor(window.innerHeight / this.height) - 3;
@@ -279,7 +279,7 @@ export class List {
         return true;
     }
 
-    // What Enter does on a row: its button, or its link.
+    // Enter on a row: clicks the row's main button or link.
     open() {
         const row = document.activeElement;
 

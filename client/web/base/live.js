@@ -1,6 +1,6 @@
-// Events as they happen. EventSource cannot send the token, so the stream is
-// read with fetch; it goes on where it ended, by Last-Event-ID. A hidden tab
-// has no stream: a browser has only six connections to one server.
+// Events as they happen. EventSource cannot send the token, so fetch reads the
+// stream. Last-Event-ID resumes a broken stream after its last event. A hidden
+// tab has no stream: a browser has only six connections to one server.
 import {headers} from "./api.js";
 import * as token from "./token.js";
 
@@ -14,7 +14,7 @@ function tell(type, event) {
         listener(type, event);
 }
 
-// One block of lines between empty ones.
+// Takes one event: the lines between two empty lines.
 function takeBlock(block) {
     const got = {event: "message", data: ""};
 
@@ -85,7 +85,7 @@ export function start() {
 document.addEventListener(
     "visibilitychange", () => document.hidden ? stop() : start());
 
-// Returns what ends it.
+// Returns a function that removes the listener.
 export function onEvent(listener) {
     listeners.add(listener);
     return () => listeners.delete(listener);

@@ -1,9 +1,9 @@
-// Rows that lie on the server: fetched a page at a time, as they come into
-// sight. Pages that were not looked at for long are dropped.
+// Rows on the server, fetched a page at a time as they become visible. The
+// pages that were used least recently are dropped.
 
 const KEPT = 60;
 const IN_SIGHT = 2;  // pages that a window shows at a time, at most
-const REST = 100;    // ms without scrolling before pages are asked for
+const REST = 100;    // ms without scrolling before pages are requested
 
 export class Pages {
     // load(offset, limit, signal) → { rows, total }; total may be left out.
@@ -28,14 +28,14 @@ export class Pages {
         clearTimeout(this.timer);
     }
 
-    // Forgets all rows; what is in sight is fetched again.
+    // Forgets all rows and ends all requests.
     renew() {
         this.close();
         this.pages.clear();
         this.failed = null;
     }
 
-    // The rows may have changed: they are shown until the new ones are there.
+    // The rows may have changed: old rows stay visible until new ones arrive.
     again() {
         for (const page of this.pages.values())
             page.stale = true;
@@ -43,7 +43,7 @@ export class Pages {
         this.changed();
     }
 
-    // The row, or undefined: then it is on its way.
+    // The row, or undefined while its page is being fetched.
     get(index) {
         const number = Math.floor(index / this.size);
         const page = this.pages.get(number);
@@ -57,8 +57,8 @@ export class Pages {
         return page.rows[index - number * this.size];
     }
 
-    // A quick scroll passes many pages: only the last ones are asked for, and
-    // nobody waits any more for those that it has left behind.
+    // A quick scroll passes many pages: only the last ones are requested, and
+    // requests for pages far away are ended.
     want(number) {
         if (this.loading.has(number))
             return;
@@ -74,8 +74,7 @@ export class Pages {
         }, this.pages.size ? REST : 0);
     }
 
-    // Pages that lie side by side are one request: the window is where they
-    // meet.
+    // Two adjacent pages are one request: both are visible in the window.
     fetchAll(numbers) {
         const [first, second] = numbers;
 
@@ -85,7 +84,7 @@ export class Pages {
             numbers.forEach((n) => this.fetch(n));
     }
 
-    // Ends the requests for pages that are far from all of these.
+    // Ends the requests for pages that are far from all of `numbers`.
     leave(numbers) {
         const isFar = (m) => numbers.every((n) => Math.abs(n - m) > IN_SIGHT);
 
@@ -96,9 +95,9 @@ export class Pages {
             }
     }
 
-    // One request after the other: the daemon keeps what it has learned of a
-    // long session for the next page, and would read the whole session again
-    // for a page that is asked for meanwhile.
+    // One request at a time: the daemon keeps the skeleton of a long session
+    // for the next page. A request in parallel would make the daemon read the
+    // whole session again.
     async inTurn({numbers, control: {signal}}) {
         const before = this.busy;
         let end;
@@ -116,7 +115,7 @@ export class Pages {
         }
     }
 
-    // The promise of pages that lie side by side.
+    // Fetches adjacent pages, except those that are fresh or on their way.
     async fetch(...wanted) {
         const isFresh = (n) => this.pages.has(n) && !this.pages.get(n).stale;
         const numbers =

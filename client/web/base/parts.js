@@ -1,4 +1,4 @@
-// What several views show in the same way.
+// Elements that several views share.
 import {el, put} from "./dom.js";
 import {toBlame, toChange, toFile, toSession} from "./route.js";
 import {ago, baseName, count, hue, id8, shortTime, time} from "./text.js";
@@ -12,7 +12,7 @@ export function when(value) {
                  : el("span", null, "at an unknown time");
 }
 
-// The time in a row of a list: short on a phone. `about` stands in the title.
+// The time in a row of a list: short on a phone. `about` replaces its title.
 export function stamp(value, seconds = true, about = "") {
     return el("span", {
         class: "faint fixed stamp",
@@ -22,7 +22,7 @@ export function stamp(value, seconds = true, about = "") {
         el("span", {class: "phoneonly"}, shortTime(value)));
 }
 
-// A path of which the name of the file stays when room is short.
+// A path; page.css cuts the folder first, so the file's name stays visible.
 export function pathText(path) {
     const at = path.lastIndexOf("/") + 1;
 
@@ -43,7 +43,7 @@ export function lines(added, removed) {
         el("span", {class: "minus"}, "−" + count(removed)));
 }
 
-// The session's colour and the beginning of its id.
+// A link to a session: its colour, and `text` or the start of the id.
 export function sessionMark(id, text) {
     return link(toSession(id),
         [el("span", {class: "dot " + hue(id)}), text || id8(id)],
@@ -77,7 +77,7 @@ export function conflictNote(c) {
         changeLink(c.changeId, "diff"));
 }
 
-// How sure an answer is, when it is not exact.
+// The fidelity of an answer and the reason; nothing if it is simply exact.
 export function doubt(fidelity, why) {
     if (!fidelity || (fidelity === "exact" && !why))
         return null;
@@ -102,14 +102,14 @@ export function choice(label, values, now, act) {
     return field(label, node);
 }
 
-// A row of links of which one is the present one.
+// A row of links; `now` is the name of the current one.
 export function tabs(label, all, now) {
     return el("nav", {class: "tabs", "aria-label": label},
         all.map(([name, text, hash]) => link(hash, text,
                     {"aria-current": name === now ? "page" : null})));
 }
 
-// Fills `node` with what a promise brings, or with why it does not.
+// Fills `node` with the result of a promise, or with its error.
 export async function fillLater(node, promise, make) {
     try {
         put(node, make(await promise));

@@ -1,8 +1,8 @@
-// Texts for people: times, numbers, paths. And `clean`, through which every
-// text goes that the page shows.
+// Times, numbers and paths as text for people. And `clean`, which every text on
+// the page passes through.
 
-// Controls, and characters that turn the direction of a line or hide text:
-// a transcript must not be able to show something else than it has.
+// Control characters, invisible characters, and characters that change the
+// direction of text: a transcript must not look different from what it has.
 const CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f";
 const TURNS = "\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff";
 const UNSEEN = new RegExp(`[${CONTROLS}${TURNS}]`, "g");
@@ -21,7 +21,7 @@ export function clean(text) {
     return String(text).replace(/\r\n/g, "\n").replace(UNSEEN, shown);
 }
 
-// Contents that are no UTF-8 come as { base64 }.
+// The API sends contents that are not UTF-8 as { base64 }.
 export function contentText(value) {
     if (!value || value.base64 === undefined)
         return value || "";
@@ -61,7 +61,7 @@ export function shortTime(value) {
 
 const STEPS = [[60, "s"], [60, "min"], [24, "h"], [365, "d"], [Infinity, "y"]];
 
-// "3 min": how long ago, or how long.
+// "3 min": a duration, in its largest unit.
 export function span(seconds) {
     let n = Math.max(0, seconds);
 
@@ -103,12 +103,12 @@ export function baseName(path) {
     return (path || "").replace(/\/+$/, "").split("/").pop() || path;
 }
 
-// "demo/src": many directories have the same last name.
+// "demo/src": the last name alone is often the same.
 export function endOf(path) {
     return (path || "").split("/").filter(Boolean).slice(-2).join("/") || path;
 }
 
-// Path → its end, with as many directories as tell it from all others.
+// Path → its end, with as many directories as make that end unique.
 export function ownEnds(paths) {
     const names = new Map();
     const many = new Map();
@@ -140,7 +140,7 @@ const ABOUT = [
     "prompt"
 ];
 
-// "Bash make test", "Edit src/a.c": the tool, and what the call is about.
+// "Bash make test", "Edit src/a.c": the tool, and the main input of the call.
 export function callText(call, project, most = 160) {
     const input = call.input || {};
     const name = ABOUT.find((k) => input[k]);
@@ -155,8 +155,8 @@ const HUES = 12;
 const hues = new Map();  // session → its colour
 const uses = new Array(HUES).fill(0);
 
-// A colour for each session, the same in every view: one of twelve classes. Its
-// id says which; if others have that one already, the next that fewer have.
+// A colour for each session, the same in every view: one of twelve classes. The
+// id chooses among the colours that the fewest sessions have.
 export function hue(id) {
     let n = 7;
 
@@ -172,7 +172,7 @@ export function hue(id) {
     return "hue" + best;
 }
 
-// [[start, end]] in bytes of UTF-8 as [[start, end]] of the string.
+// Converts [[start, end]] in bytes of UTF-8 to indexes of the string.
 export function bytesToChars(text, ranges) {
     const at = new Map();
     const wanted = new Set(ranges.flat());

@@ -1,7 +1,7 @@
-// The token: it comes in the URL's fragment, which browsers do not send, is
-// taken out of the address at once, and is kept in memory only. So a reload
-// forgets it. Another open tab of the page passes it on, so that a link without
-// the token works beside an open page.
+// The token arrives in the URL's fragment, which browsers do not send. The page
+// removes the token from the address at once and keeps it in memory only, so a
+// reload forgets the token. Open tabs send the token to a new tab, so that a
+// link without the token works beside an open page.
 const FORM = /^[0-9a-f]{64}$/;
 let token = "";
 let channel = null;
@@ -20,7 +20,7 @@ export function forget() {
     token = "";
 }
 
-// Takes the token out of the address, if it is there.
+// Takes the token out of the address, if it has one.
 export function fromAddress() {
     const hash = location.hash;
     const found = /[#?&]token=([^&]*)/.exec(hash);
@@ -34,12 +34,12 @@ export function fromAddress() {
     history.replaceState(null, "", rest.length > 1 ? rest : "#/now");
 }
 
-// What somebody pastes: the token, or the address with it.
+// Reads pasted text: the token, or an address that ends with the token.
 export function fromText(text) {
     return take((/([0-9a-f]{64})\s*$/.exec(text) || [])[1]);
 }
 
-// Listens to the other tabs. `act`: what to do when one has passed it on.
+// Exchanges the token with other tabs. `act` is called when one has sent it.
 export function listen(act) {
     arrived = act;
     channel = new BroadcastChannel("ccfc");

@@ -1,5 +1,6 @@
-// Asks the worker for the colours of a text. A text that takes too long has no
-// colours; the worker is ended, and a new one begins with the next text.
+// Asks the worker for the colours of a text. If a text takes too long, the
+// worker is ended: waiting texts get no colours, and the next text starts a new
+// worker.
 const LONGEST = 400000;
 const PATIENCE = 3000;
 let worker = null;
@@ -39,7 +40,7 @@ export function languageOf(path) {
     return NAMES[name] || name.split(".").slice(1).pop() || "";
 }
 
-// The promise of tokens for each line, or of null.
+// Promises the colours of each line, or null.
 export function paint(path, text) {
     const language = languageOf(path).toLowerCase();
 

@@ -1,6 +1,6 @@
 // A unified diff as hunks of lines. The daemon writes these diffs, but their
-// text comes from files: lines are taken by the counts of the hunk, not by how
-// they look.
+// text comes from files: the counts in its head end a hunk, not the look of a
+// line.
 
 import {contentText} from "../base/text.js";
 
@@ -59,7 +59,7 @@ function takeHunk(hunks, found, all, at) {
     return at;
 }
 
-// Runs of lines: what stays, and what goes together with what comes.
+// Runs of lines: kept lines, or removed lines with the added ones after them.
 export function blocks(lines) {
     const out = [];
 

@@ -10,7 +10,7 @@ import {wordMarks} from "./words.js";
 
 const HEIGHT = 21;
 
-// Marks of words, where a line that goes has one that comes instead.
+// Marks the words that differ between a removed line and its replacement.
 function markWords(block) {
     const n = Math.min(block.minus.length, block.plus.length);
 
@@ -117,7 +117,7 @@ function fileRow(file) {
             : null);
 }
 
-// Columns that a line takes, about: those beyond are cut (line.js).
+// The approximate width of a line in columns; line.js cuts longer lines.
 function wide(text) {
     return Math.min(text.length + 7 * (text.split("\t").length - 1), 5040);
 }
@@ -134,8 +134,8 @@ export class DiffRows {
         this.paint();
     }
 
-    // Side by side each half keeps its place, whatever the longest line is:
-    // this moves the lines of both halves.
+    // Side by side, the halves of the diff do not move: this scroll bar
+    // moves the lines in both halves.
     makeBar() {
         const reach = el("div");
         const bar = el("div", {
@@ -200,7 +200,7 @@ export class DiffRows {
     }
 }
 
-// The rows again, with colours.
+// Replaces the rows when their colours are known.
 async function paintSmall(file, hunks, rows) {
     for (const hunk of hunks)
         await paintHunk(file, hunk);
@@ -208,7 +208,7 @@ async function paintSmall(file, hunks, rows) {
         row.replaceWith(unifiedRow(line));
 }
 
-// A small diff that is not a list: inside of a message.
+// A small diff inside a message: not a list, at most `most` lines.
 export function smallDiff(file, most = 400) {
     const hunks = parseDiff(file.diff);
     const node = el("div", {class: "diff small"});

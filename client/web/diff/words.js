@@ -34,7 +34,7 @@ function ranges(words, same) {
     return out;
 }
 
-// { old: [[start, end]], new: … }, or null: too long, or nothing in common.
+// { old: [[start, end]], new: … }, or null: too long, or too little in common.
 export function wordMarks(before, after) {
     const a = split(before), b = split(after);
 

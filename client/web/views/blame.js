@@ -39,8 +39,8 @@ function lineTitle(line) {
             " and " + (time(line.to) || "now");
 }
 
-// Who wrote a line, where another one begins: as a link to the change, with
-// what was asked for where there is room.
+// The owner of a line, shown once for a run of lines: a link to the change, and
+// the prompt where there is room.
 function ownerOf(line) {
     if (line.kind !== "session")
         return el("span", {class: "owner"}, line.kind);
@@ -66,7 +66,7 @@ function lineRow(line, before) {
         codeLine(line.content, line.colours));
 }
 
-// The line that the pointer or the focus is at, in words.
+// Describes the line under the pointer or with the focus.
 function describe(line) {
     return line.kind === "session" ?
         [
@@ -102,7 +102,7 @@ export function blameView(place, {query}) {
         "Lines", 20, (i) => lineRow(pages.get(i), i ? pages.get(i - 1) : null));
     const pages = new Pages(PAGE,
         async (offset, limit, signal) => {
-            // An empty file has no line 1 to begin with.
+            // An empty file has no line 1: the first page has no `from`.
             const from = offset ? offset + 1 : null;
             const got = await ask(url, {at, from, to: offset + limit}, signal);
 
@@ -140,7 +140,7 @@ export function blameView(place, {query}) {
         slider.setAttribute("aria-valuetext", text);
     }
 
-    // What the history knows to be gone is not asked for.
+    // True: the file did not exist after this step, so there is no blame.
     function isGone(index) {
         const {after} = steps[index] || {};
 
@@ -170,7 +170,7 @@ export function blameView(place, {query}) {
         fetchFirst();
     }
 
-    // Only where the slider rests is asked for.
+    // Requests only the step where the slider rests.
     function slide() {
         const index = Number(slider.value);
 
@@ -186,7 +186,7 @@ export function blameView(place, {query}) {
             setAt(index);
     }
 
-    // Where `at` is: a change, or the last one of a session. -1: a time.
+    // The step of `at`: a change, or a session's last one. -1: no such step.
     function whichStep() {
         let last = at ? -1 : steps.length - 1;
 
@@ -210,7 +210,7 @@ export function blameView(place, {query}) {
         placeSlider();
     }
 
-    // Without a moment: now, or the last one at which there was a file.
+    // Without `at`: now, or the last step at which the file existed.
     function placeSlider() {
         let found = whichStep();
 
@@ -244,7 +244,7 @@ export function blameView(place, {query}) {
         await fetchFirst();
     }
 
-    // Who looks at the last moment sees what comes; any other moment stays.
+    // A view of the last step follows new changes; any other step stays.
     async function follow(type, event) {
         if (type !== "change" || event.path !== path || !steps.length)
             return;

@@ -56,7 +56,7 @@ function changeHead(c) {
 const toMessage = (c) =>
     toSession(c.sessionId, {message: c.messageUuid, agent: c.agentId});
 
-// Links to the changes of the same file before and after this one.
+// The changes of the same file before and after this one.
 async function neighbours(c, signal) {
     const {steps} =
         await ask(`files/${segment(c.path)}/log`, {limit: 1000}, signal);
@@ -84,7 +84,7 @@ async function load(query, context, signal) {
         return {
             title: baseName(c.path),
             head: changeHead(c),
-            // What the head says is not said again.
+            // The head shows these two already.
             files: [{...c, changeId: null, fidelity: null}],
             links: [
                 link(toBlame(c.path, c.changeId), "Blame"),
@@ -157,7 +157,7 @@ export function diffView(place, {query}) {
             put(ways, neighbourLink(near.earlier, "‹ earlier change"),
                 neighbourLink(near.later, "later change ›"));
         } catch (e) {
-            // Without a history there is nowhere to go.
+            // Without a history there are no neighbours.
         }
     }
 

@@ -34,8 +34,8 @@ const WORDS = {
     backup: "seen in a backup"
 };
 
-// When: a change has its time, and so has what was seen on disk; anything else
-// happened between two.
+// A change has a time, and a state that was seen on disk has one. Any other
+// step happened between two times.
 function whenRow(step) {
     if (step.kind === "change" || step.seenAt)
         return stamp(step.timestamp || step.seenAt);

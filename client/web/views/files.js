@@ -1,5 +1,5 @@
-// Files: all changed files as a tree, hot where changes are many and recent;
-// and as a list of those that match what is typed.
+// Files: all changed files as a tree that marks many and recent changes; or a
+// list of the files that match the typed filter.
 import {select} from "../base/api.js";
 import {el, put} from "../base/dom.js";
 import {addOwn} from "../base/keys.js";
@@ -11,14 +11,14 @@ import {ago, count, several} from "../base/text.js";
 
 import {makeTree, matcher, visible} from "./tree.js";
 
-// Each question sorts all files: the rest comes in few of them.
+// Every query sorts all files, so few queries fetch the rest.
 const FIRST = 2000;
 const REST = 100000;
 const MOST = 300000;
 const SQL = "SELECT path, changes, sessions, last_modified FROM files " +
     "WHERE changes > 0 ORDER BY last_modified DESC, id";
 
-// 0 to 5: how recent, and how many.
+// [how recent, how many], each from 0 to 5.
 function heat(node) {
     const days = (Date.now() - node.last) / 86400000;
     const recent = days < 0.1 ? 5
@@ -94,7 +94,7 @@ export function filesView(place, {query}) {
         renew();
     }
 
-    // Left closes, right opens.
+    // Opens or closes the directory of the current row.
     function fold(open) {
         const row = rows[list.at];
 

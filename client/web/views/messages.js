@@ -9,7 +9,7 @@ import {amend} from "../base/route.js";
 import {callText, firstLine, time} from "../base/text.js";
 import {smallDiff} from "../diff/rows.js";
 
-const CUT = 1500;  // characters of a text in the list
+const CUT = 1500;  // bytes of a text in the list
 const WHOLE = 2000000;
 
 function summary(m, project) {
@@ -28,7 +28,7 @@ function kindOf(m) {
     return !m.content && (m.toolCalls || []).length ? "call" : m.role;
 }
 
-// What became of a call, where it is not what one expects.
+// The state of a call that was not applied.
 function outcome(m) {
     const states = (m.toolCalls || [])
                        .map((c) => c.state)
@@ -38,7 +38,7 @@ function outcome(m) {
                          : null;
 }
 
-// Text as it is; `data-folded` has the rest behind a button.
+// Text as it is, folded under its title unless `open`.
 function block(title, text, open) {
     return el("details", {open}, el("summary", null, title),
         el("pre", {tabindex: "0"}, text));
@@ -129,7 +129,7 @@ export class Messages {
         this.list.refresh();
     }
 
-    // A link to a message opens it.
+    // Opens the message that the address names.
     async begin() {
         await this.pages.fetch(0);
         if (!this.query.message)
@@ -170,7 +170,7 @@ export class Messages {
             if (whole)
                 this.opened.set(index, whole);
         } catch (e) {
-            // What was there stays.
+            // The cut message stays.
         }
     }
 
@@ -198,7 +198,7 @@ export class Messages {
             open ? body(this.session, open) : null);
     }
 
-    // One more line came.
+    // Renews all rows and fetches the last page, after new lines.
     async renew() {
         this.pages.again();
         await this.pages.fetch(

@@ -34,8 +34,8 @@ import {
     time
 } from "../base/text.js";
 
-const AGAIN = 5000;  // a prompt makes no event
-const SOON = 300;    // events that come together are one
+const AGAIN = 5000;  // ms; polls, because a prompt makes no event
+const SOON = 300;    // ms; joins events that arrive together
 const LAST_MESSAGES = 40;
 const CHANGES = 5;
 const CONFLICTS = 3;
@@ -64,7 +64,7 @@ const LAST = `SELECT tool_use_id, path, tool, time_utc, lines_added, ` +
 
 const quoted = (text) => "'" + text.replace(/'/g, "''") + "'";
 
-// One live session. Keeps what it showed until it knows more.
+// One live session. Shows the old values until new ones arrive.
 class Card {
     constructor(session, signal) {
         this.signal = signal;
@@ -104,11 +104,11 @@ class Card {
             }));
             this.draw();
         } catch (e) {
-            // The next event, or the next look, asks again.
+            // The session's next line asks again.
         }
     }
 
-    // A change as its event has it.
+    // Adds a change in the form of its event.
     add(change) {
         this.changes = [
             change,
@@ -117,8 +117,8 @@ class Card {
         this.draw();
     }
 
-    // Only what has changed is drawn: whoever reads or has the focus here is
-    // not disturbed.
+    // Draws only if something has changed, so as not to disturb a reader or
+    // the focus.
     draw() {
         const s = this.session;
         const shown = JSON.stringify([
@@ -153,7 +153,7 @@ class Card {
             this.earlier());
     }
 
-    // Conflicts that are not told in full: with sessions that have ended, too.
+    // The number of other conflicts, also those with ended sessions.
     earlier() {
         const told = Math.min(this.conflicts.length, CONFLICTS);
         const n =
@@ -210,7 +210,7 @@ function changeRow(c) {
         lines(c.lines_added, c.lines_removed));
 }
 
-// Sorts ids only: whole rows of 100,000 changes take twice as long.
+// Sorts ids only: sorting 100,000 whole rows takes twice as long.
 function changesFrom(offset, limit) {
     return "SELECT tool_use_id, path, session_id, tool, time_utc, " +
         "lines_added, lines_removed FROM changes WHERE id IN (SELECT id " +
@@ -310,7 +310,7 @@ export function nowView(place, {query}) {
             replace(alive, nodes);
     }
 
-    // For whoever has just begun.
+    // Help for a user without any session.
     function welcome() {
         list.node.hidden = none;
         put(hello,

@@ -1,20 +1,20 @@
-// Bars: upright ones over time, lying ones for names.
+// Bar charts: vertical bars over time, horizontal bars for names.
 import {el, svg} from "../base/dom.js";
 
 const WIDE = 560;
 const TALL = 100;
-const NAMES = 15;   // lying bars, at most
-const LINES = 4;    // between 0 and the most
-const WIDEST = 60;  // of a bar
+const NAMES = 15;   // horizontal bars, at most
+const LINES = 4;    // grid lines above 0
+const WIDEST = 60;  // of a bar with its gap
 
-// A round number that is not less.
+// The next round number that is not less than `n`.
 function roundUp(n) {
     const size = 10 ** Math.floor(Math.log10(Math.max(n, 1)));
 
     return [1, 2, 4, 6, 8, 10].map((k) => k * size).find((k) => k >= n);
 }
 
-// Texts stand beside the picture, which is stretched.
+// Texts are outside the picture, because the picture is stretched.
 function upright(rows, text) {
     const most = roundUp(Math.max(...rows.map((r) => r[1]), 2));
     const step = Math.min(WIDE / rows.length, WIDEST);

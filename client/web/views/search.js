@@ -13,11 +13,11 @@ const WHERE = [
     ["text,tool,result,thinking,meta", "everything"]
 ];
 const WHO = [["", "anybody"], ["user", "people"], ["assistant", "the model"]];
-const BEFORE = 12;  // characters before what was found, on a phone
+const BEFORE = 12;  // characters before a match, on a phone
 const SORTS = [["rank", "best first"], ["recent", "newest first"]];
 
-// On a phone the text begins shortly before what was found: else that is not
-// in sight.
+// On a phone the text begins shortly before the match: else the match is out
+// of sight.
 function snippet(m) {
     const text = m.snippet.replace(/\n/g, " ");
     const marks = bytesToChars(m.snippet, m.matches);

@@ -31,8 +31,8 @@ import {Messages} from "./messages.js";
 
 const PROMPTS = 50;
 const CONFLICTS = 50;
-const AGAIN = 5000;  // a message makes no event
-const SOON = 300;    // events that come together are one
+const AGAIN = 5000;  // ms; polls, because a message makes no event
+const SOON = 300;    // ms; joins events that arrive together
 
 function facts(s) {
     const t = s.tokenUsage;
@@ -87,7 +87,7 @@ function taskList(tasks, open) {
                           el("span", {class: "unseen"}, " " + task.status)))));
 }
 
-// What people asked: the first prompt, and the others behind it.
+// The user's prompts: the first as a quote, the others folded.
 async function asked(id, signal) {
     const got = await ask(`sessions/${segment(id)}/messages`,
         {role: "user", limit: PROMPTS, maxContent: 2000}, signal);
@@ -110,7 +110,7 @@ async function asked(id, signal) {
                        : null);
 }
 
-// Its conflicts, the latest first.
+// The session's conflicts, the latest first.
 async function conflictList(id, signal) {
     const got = await ask("conflicts", {session: id, limit: CONFLICTS}, signal);
 
@@ -125,7 +125,7 @@ async function conflictList(id, signal) {
 
 const NOTHING = "This session changed no file.";
 
-// Commands of which nobody knows what they changed.
+// Commands with unknown effects.
 function commandList(commands) {
     return commands.length
         ? el("details", {class: "box"},
@@ -287,7 +287,7 @@ export function sessionView(place, {rest: [id = ""], query}) {
         return s;
     }
 
-    // A session at work says more than its changes, without an event.
+    // Polls a live session, because new messages make no event.
     function watch(s) {
         clearTimeout(timer);
         if (closed || !/^(active|waiting)$/.test(s.status))
@@ -316,8 +316,8 @@ export function sessionView(place, {rest: [id = ""], query}) {
                 ["diff", "Net diff"], ["agents", `Agents (${s.agents.count})`]
             ];
 
-            // First this: what comes later would move the messages, and the
-            // daemon is asked for one page at a time (base/pages.js).
+            // The prompts come first, because they would move the messages,
+            // and the daemon is asked for one page at a time (base/pages.js).
             await asked(s.id, control.signal)
                 .then((node) => put(prompts, node), () => {});
             if (closed)

@@ -13,9 +13,9 @@ const BY = [
 ];
 const IN_TIME = ["day", "week", "month"];
 const ROWS = 400;
-const MOST = 1500;  // days that are drawn
+const MOST = 1500;  // rows over time; with more, empty ones are left out
 
-// The browser's time zone for the last years, as the API wants it.
+// The browser's time zone in the last six years, as the API's `zone`.
 function zone() {
     const hour = 3600000;
     const out = [];
@@ -34,7 +34,7 @@ function zone() {
 
 const total = (t) => t ? t.input + t.output + t.cacheRead + t.cacheWrite : 0;
 
-// Row → its name: of a project the end that no other project has.
+// Row → its name; for a project a unique end of the path.
 function namer(rows, by) {
     if (by !== "project")
         return (row) => row.title || row.key;
@@ -53,7 +53,7 @@ function after(key, by) {
     return next.toISOString().slice(0, key.length);
 }
 
-// In the order of time, and nothing left out where nothing happened.
+// In the order of time, with empty rows where nothing happened.
 function inOrder(rows, by) {
     const known = new Map(rows.map((r) => [r.key, r]));
     const keys = [...known.keys()].sort();

@@ -1,5 +1,5 @@
-// The picture of a file's history: a lane for each session, and one for all
-// that no session did. The list below it says the same in words.
+// The picture of a file's history: a lane for each session, and one for changes
+// from outside. The list below the picture says the same in words.
 import {el, svg} from "../base/dom.js";
 import {go, toChange, toSession} from "../base/route.js";
 import {firstLine, hue, id8, time} from "../base/text.js";
@@ -14,8 +14,8 @@ const MARGIN = 10;
 const moment = (step) =>
     +new Date(step.timestamp || step.to || step.from) || Date.now();
 
-// Session → its lane; those with the last changes first. The last lane takes
-// all sessions that have none.
+// Session → its lane; sessions with the latest changes first. The sessions
+// beyond the limit share the lane `others`.
 function lanesOf(steps) {
     const lanes = new Map();
 
@@ -59,8 +59,8 @@ function mark(step, x, y) {
         : svg("circle", {...more, cx: x, cy: y, r: 5}, title);
 }
 
-// The picture is one thing for who cannot see it, so its names are no links:
-// those are in the list.
+// To a screen reader the picture is one image, so the names of lanes are not
+// links; the list has the links.
 function laneRow([id, lane], wide) {
     const y = lane * ROW + ROW / 2;
     const known = id && id !== "others";
@@ -77,9 +77,9 @@ function laneRow([id, lane], wide) {
     ];
 }
 
-// Times below the lanes, with lines through them.
+// Times below the lanes, with lines through the lanes.
 function ticks(first, way, x, wide, tall) {
-    // Not more than there are seconds: each has another text.
+    // At most one for each second: closer times would have the same text.
     const n =
         Math.min(Math.floor((wide - LEFT) / TICK), Math.floor(way / 1000));
     const oneDay = time(first).slice(0, 10) === time(first + way).slice(0, 10);
@@ -104,7 +104,7 @@ function ticks(first, way, x, wide, tall) {
     });
 }
 
-// `wide`: the pixels that there are.
+// `wide`: the width of its place, in pixels.
 export function timeline(steps, wide) {
     if (!steps.length)
         return null;

@@ -1,4 +1,4 @@
-// The tree of files, and which of them match what is typed.
+// The tree of changed files, and the filter for a typed text.
 
 function addTo(node, file) {
     node.changes += file.changes;
@@ -38,7 +38,7 @@ export function makeTree() {
         byPath.set(row.path, file);
     }
 
-    // One more change of a file.
+    // Counts one more change of a file.
     function touch(path, last) {
         const file = byPath.get(path);
 
@@ -53,7 +53,7 @@ export function makeTree() {
         }
     }
 
-    // The directories that a known file is in.
+    // The directories above a known file.
     function above(path) {
         const nodes = [root];
 
@@ -62,7 +62,7 @@ export function makeTree() {
         return nodes;
     }
 
-    // Opens what leads to the file that was changed last.
+    // Opens the directories above the file that was changed last.
     function openFirst(opened) {
         let path = "";
 
@@ -78,15 +78,15 @@ export function makeTree() {
     return {root, files, add, touch, openFirst};
 }
 
-// Directories first, each by how recent.
+// Directories first; within each kind the latest change first.
 function sorted(node) {
     return [...node.children].sort(
         ([a, x], [b, y]) => Boolean(y.children) - Boolean(x.children) ||
             y.last - x.last || (a < b ? -1 : 1));
 }
 
-// The rows of the opened directories. A directory with one entry that is a
-// directory is one row with it.
+// The rows of the opened directories. A directory whose only entry is a
+// directory shares one row with that entry.
 export function visible(tree, opened) {
     const rows = [];
     const walk = (node, depth) => {
@@ -112,8 +112,8 @@ export function visible(tree, opened) {
 
 const PARTS = /\\.|\[!?\]?[^\]]*\]|\*\*\/?|[*?{},]|[^[*?{},\\]+|[[\\]/g;
 
-// "src/**/*.{ts,tsx}" as an expression; what it means is what it means to the
-// daemon (daemon/index/query/glob.h).
+// "src/**/*.{ts,tsx}" as a regular expression. A glob means what it means to
+// the daemon (daemon/index/query/glob.h).
 function globExpression(glob) {
     let depth = 0;
     const body = glob.match(PARTS).map((part) => {
@@ -142,8 +142,8 @@ function globExpression(glob) {
         (glob.startsWith("/") ? "^" : "(^|/)") + body.join("") + "$");
 }
 
-// Which files are meant: by a glob, or by words that all occur in the path. A
-// name may look like a glob: "[id].ts".
+// The filter for a glob, or for words that must all occur in the path. A glob
+// also matches literally, because a name may look like a glob: "[id].ts".
 export function matcher(text) {
     if (/[*?[{]/.test(text)) {
         try {

@@ -95,7 +95,7 @@ static int find_col(const char *name, struct ccfc_err *err)
 	return CCFC_EINVAL;
 }
 
-/* The columns that are asked for, once each and in that order. */
+/* The columns of --show, each once and in the given order. */
 static int read_show(struct shown *shown, const struct ccfc_opts *opts,
 		     struct ccfc_err *err)
 {
@@ -114,7 +114,7 @@ static int read_show(struct shown *shown, const struct ccfc_opts *opts,
 	return 0;
 }
 
-/* Options that do not go together. */
+/* Refuses options that do not go together. */
 static int check_blame(const struct ccfc_question *q, struct ccfc_err *err)
 {
 	const struct ccfc_opts *opts = q->opts;

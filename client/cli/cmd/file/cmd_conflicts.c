@@ -46,7 +46,7 @@ static int ask_once(struct ccfc_reply **reply, struct ccfc_question *q,
 				  &q->query, err);
 }
 
-/* A path, unless nothing but a session can be meant. */
+/* Tries a word without '/' and glob characters as a session, then as a path. */
 static int ask_conflicts(struct ccfc_reply **reply, struct ccfc_question *q,
 			 struct ccfc_err *err)
 {
@@ -55,7 +55,7 @@ static int ask_conflicts(struct ccfc_reply **reply, struct ccfc_question *q,
 
 	if (!given)
 		return ask_once(reply, q, err);
-	/* Wherever it is. */
+	/* The argument may be in any project. */
 	if (!q->query.project_path)
 		q->query.here = NULL;
 	if (!strchr(given, '/') && !ccfc_listing_is_glob(given)) {

@@ -1,8 +1,8 @@
 /*
  * ccfc diff: a session's changes, or one change, as unified diffs.
  *
- * The daemon decides what the argument is: a word that does not look like a
- * change's id is tried as a session first, then as a prefix of a change's id.
+ * A word that does not look like a change's id is tried as a session first,
+ * then as a prefix of a change's id.
  */
 #include "base/alloc.h"
 #include "cli/frame/listing.h"
@@ -153,7 +153,7 @@ static int ask_diff(struct ccfc_reply **reply, struct ccfc_question *q,
 	if (code != CCFC_ENOTFOUND || is_narrowed(q->opts))
 		return code;
 	code = ask_change(reply, q, &second);
-	/* If it is neither, it was meant to be a session. */
+	/* A word that is neither was meant as a session. */
 	if (code < 0 && code != CCFC_ENOTFOUND && code != CCFC_EINVAL)
 		*err = second;
 	return code;
@@ -164,7 +164,7 @@ static int prepare_diff(struct ccfc_question *q, struct ccfc_err *err)
 	const struct ccfc_opt_value *unified =
 		ccfc_opts_own(q->opts, OPT_UNIFIED);
 
-	/* A query's 0 is the default. */
+	/* In a query 0 means the default. */
 	if (unified->set)
 		q->query.context = unified->num ? unified->num : -1;
 	if (ccfc_opts_own(q->opts, OPT_STAT)->set &&

@@ -56,7 +56,7 @@ static void print_head_list(struct ccfc_out *out, struct ccfc_obj root)
 	ccfc_buf_release(&text);
 }
 
-/* Was it deleted, or did it get another name, by the session's last change? */
+/* Did the session's last change delete or rename the file? */
 static bool is_moved(struct ccfc_obj file)
 {
 	struct ccfc_slice op = ccfc_obj_get_str(file, "operation");
@@ -69,11 +69,11 @@ static const struct ccfc_column columns[] = {
 	{ "CHANGES", "changeCount", .kind = CCFC_CELL_COUNT },
 	{ "FIRST CHANGE", "firstModified", .kind = CCFC_CELL_SECOND, .gap = 3 },
 	{ "TOOLS", "toolsUsed", .kind = CCFC_CELL_JOIN },
-	/* Shown only if some file was more than written. */
+	/* Shown only if some file was deleted or renamed. */
 	{ "OPERATION", "operation", .kind = CCFC_CELL_TEXT },
 };
 
-/* "2 denied, 1 applied": of the changes of one file. */
+/* "2 denied, 1 applied": the states of the changes of one file. */
 static void put_states(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		       struct ccfc_obj file)
 {
@@ -106,7 +106,7 @@ static void put_states(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	}
 }
 
-/* The table of changes that may not have changed anything. */
+/* The table of calls that may have changed nothing. */
 static const struct ccfc_column state_columns[] = {
 	{ "PATH", "path", .kind = CCFC_CELL_BELOW, .min = 28, .elastic = true },
 	{ "STATE", "", .kind = CCFC_CELL_OWN, .put = put_states },

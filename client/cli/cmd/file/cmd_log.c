@@ -67,15 +67,15 @@ static bool is_transcript(const char *text)
 	return ccfc_slice_ends(ccfc_slice_str(text), ".jsonl");
 }
 
-/* Must more than the page be read? */
+/* Is a period given? Then more than the page must be read. */
 static bool is_narrowed(const struct ccfc_question *q)
 {
 	return q->query.from_date || q->query.to_date;
 }
 
 /*
- * A file's history has only what took effect, of all projects. Other changes
- * of the file are found by its sessions.
+ * file.log has only changes that took effect, in all projects. With --state or
+ * --project, ccfc asks for the file's sessions.
  */
 static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
 		    const char *given, struct ccfc_err *err)
@@ -100,7 +100,7 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
 	return code;
 }
 
-/* Which changes are asked for, without --limit, which counts files there. */
+/* The filters of changes. --limit is left out, since it counts files there. */
 static struct ccfc_query query_of_kinds(const struct ccfc_question *q)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
@@ -254,7 +254,7 @@ static int fail_nothing(const struct ccfc_question *q, struct ccfc_slice hint)
 	return ccfc_cli_fail(&err);
 }
 
-/* The moments of --from and --to, for replies that know none. */
+/* Applies --from and --to to replies that ignore them. */
 static void drop_rows_outside_period(struct ccfc_log_rows *rows,
 				     const struct ccfc_question *q)
 {

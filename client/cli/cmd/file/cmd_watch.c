@@ -1,10 +1,10 @@
 /*
  * ccfc watch: changes as they happen.
  *
- * It subscribes first and then asks for missed events, so there is no gap; an
- * event that arrives both ways is printed once (event_clock.h). If the daemon
- * dropped events because this reader was too slow, the same question fills the
- * gap, invisible in the output.
+ * watch subscribes first and then asks for missed events, so there is no gap;
+ * an event that arrives both ways is printed once (event_clock.h). If the
+ * daemon dropped events because this reader was too slow, the same question
+ * fills the gap, invisible in the output.
  */
 #include "base/path.h"
 #include "base/time.h"
@@ -25,7 +25,7 @@
 #define ASK_MS	    1000
 #define RECENT_MS   (INT64_C(6) * 3600 * 1000)
 #define SESSIONS    50
-/* Of columns, on a terminal. */
+/* Widths in columns, on a terminal. */
 #define PROJECT_WIDTH 12
 #define STATE_WIDTH   7
 #define TEXT_AT	      (sizeof("12:30:01") + 5 + PROJECT_WIDTH + STATE_WIDTH)
@@ -78,12 +78,12 @@ static const struct ccfc_opt options[] = {
 struct watch {
 	struct ccfc_cli *cli;
 	struct ccfc_question q;
-	struct ccfc_event_clock last; /* of all that is printed */
+	struct ccfc_event_clock last; /* of the last printed event */
 	bool json;
 	/* Other activity of sessions, requested every second: */
 	bool asks, prompts, commands, status;
 	struct ccfc_busy busy;
-	int64_t next; /* monotonic */
+	int64_t next; /* time of the next request, monotonic */
 	bool asked;   /* requested before; the first answer is not news */
 };
 
@@ -136,7 +136,7 @@ static void print_shell(struct ccfc_out *out, struct ccfc_obj event)
 	ccfc_buf_release(&text);
 }
 
-/* A field of a line; on a terminal lines are aligned. */
+/* A field of a line; on a terminal fields are aligned. */
 static void put_column(struct ccfc_out *out, struct ccfc_slice text,
 		       size_t width)
 {
@@ -306,7 +306,7 @@ static int read_clock(struct ccfc_event_clock *clock, struct ccfc_obj reply,
 			    "watch: the daemon's answer has no clock");
 }
 
-/* Prints one answer to "since"; 1 when there may be more. */
+/* Prints one answer to events.since; 1 when there may be more. */
 static int print_missed(struct watch *w, struct ccfc_obj answer,
 			struct ccfc_err *err)
 {
@@ -384,7 +384,7 @@ static int handle_event(struct watch *w, const struct ccfc_reply *reply,
 	return 0;
 }
 
-/* ---- what sessions do besides ---- */
+/* ---- prompts, commands and status of sessions ---- */
 
 /* "12:30:01  shop  prompt  Make it faster  abc12345" */
 static void print_doing(struct watch *w, const struct ccfc_busy_session *s,
@@ -412,7 +412,7 @@ static void print_doing(struct watch *w, const struct ccfc_busy_session *s,
 		ccfc_time_format_local(time, ccfc_time_now(), "%H:%M:%S"));
 	put_column(out, ccfc_slice_str(s->project), PROJECT_WIDTH);
 	put_column(out, ccfc_slice_str(kind), STATE_WIDTH);
-	/* On a terminal a line is a line. */
+	/* On a terminal a long line must not wrap. */
 	if (out->width > used + TEXT_LEAST && width > out->width - used)
 		width = out->width - used;
 	put_column(out, line, width);

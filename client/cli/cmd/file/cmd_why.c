@@ -47,7 +47,7 @@ static void print_line(struct ccfc_question *q, struct ccfc_obj line,
 	ccfc_buf_release(&text);
 }
 
-/* Is it a text of the model? */
+/* Is `message` a text of the model? */
 static bool is_answer(struct ccfc_obj message)
 {
 	return ccfc_slice_is(ccfc_obj_get_str(message, "role"), "assistant") &&

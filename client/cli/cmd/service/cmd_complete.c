@@ -1,22 +1,23 @@
 /*
- * ccfc __complete: what shells ask when the user presses Tab. It is not in the
- * help; the scripts in packaging/completions call it:
+ * ccfc __complete: what shells ask when the user presses Tab. The help leaves
+ * this command out; the scripts in packaging/completions call it:
  *
- *	ccfc __complete words WORD…		behind "ccfc", the last
- * unfinished ccfc __complete bash LINE BREAKS	up to the cursor;
- * $COMP_WORDBREAKS
+ *	ccfc __complete words WORD…		the words after "ccfc"
+ *	ccfc __complete bash LINE BREAKS	LINE is up to the cursor;
+ *						BREAKS is $COMP_WORDBREAKS
  *
- * The first line of the answer says whether the shell adds files of its own:
- * "none", "files" or "dirs", then a tab and the start of the last word that
- * stays as it is ("--format="). Each further line is a candidate, without
- * that start: the value, and maybe a tab and what it is.
+ * The last word is unfinished. The first line of the answer says whether the
+ * shell adds files of its own: "none", "files" or "dirs", then a tab and the
+ * start of the last word that stays as it is ("--format="). Each further line
+ * is a candidate, without that start: the value, and maybe a tab and its
+ * description.
  *
- * For bash candidates are what readline puts there, quoted; files are among
- * them, and behind the first tab is the quote that is open, if one is.
+ * For bash, candidates are quoted as readline inserts them, and include files;
+ * after the first tab is the open quote, if there is one.
  *
- * It never starts a daemon, never prints to stderr, and never takes long:
- * candidates from the tables are written first, and if the daemon is too slow a
- * signal ends the process.
+ * The command never starts a daemon, never prints to stderr, and never takes
+ * long: candidates from the tables are written first, and if the daemon is too
+ * slow a signal ends the process.
  */
 #include "cli/complete/complete.h"
 #include "cli/frame/connect.h"
@@ -66,7 +67,7 @@ static void put_head(struct ccfc_buf *out, const struct ccfc_complete *c,
 	ccfc_buf_putc(out, '\n');
 }
 
-/* What stays is handed back in a line, so it must not have two. */
+/* The stem is printed on the first line and must not break that line. */
 static bool is_one_line(struct ccfc_slice stem)
 {
 	return !stem.len || (!memchr(stem.ptr, '\n', stem.len) &&

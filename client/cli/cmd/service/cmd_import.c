@@ -1,6 +1,6 @@
 /*
  * ccfc import: what another machine exported, or a copied Claude directory. The
- * daemon reads it; names and tags are given again afterwards.
+ * daemon reads the directory; then names and tags are set again.
  */
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
@@ -14,7 +14,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* Until what came in is indexed. */
+/* Waits until the imported transcripts are indexed. */
 static int wait_indexed(struct ccfc_cli *cli, struct ccfc_err *err)
 {
 	const struct timespec nap = { 0, 50000000 };

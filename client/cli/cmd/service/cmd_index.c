@@ -1,4 +1,4 @@
-/* ccfc index: rebuild the index, its totals, all that is in it. */
+/* ccfc index: rebuilds the index, or prints its totals or all of it. */
 #include "cli/frame/answer.h"
 #include "cli/out/progress.h"
 #include "cli/report/totals_print.h"

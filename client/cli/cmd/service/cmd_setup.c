@@ -43,7 +43,7 @@ static int check_roots(const struct ccfc_setup *s, struct ccfc_err *err)
 	int code = 0;
 
 	ccfc_claude_roots_add_all(&roots);
-	/* The last one is the record itself. */
+	/* The last path is that of the record. */
 	for (uint32_t i = 0; !code && i <= s->steps.n; i++) {
 		const struct ccfc_setup_step *step =
 			i < s->steps.n ? &s->steps.items[i] : NULL;
@@ -86,7 +86,7 @@ static bool is_yes(const char *line, ssize_t n)
 	return (n == 1 || n == 3) && !strncasecmp(line, "yes", (size_t)n);
 }
 
-/* 1: go on; 0: no. */
+/* 1: yes; 0: no. */
 static int ask_confirmation(struct ccfc_out *out, struct ccfc_err *err)
 {
 	char line[64];

@@ -145,7 +145,7 @@ static void print_archive(struct ccfc_out *out, struct ccfc_obj archive)
 	ccfc_buf_release(&text);
 }
 
-/* What cannot be read now; answers do without it. */
+/* Paths that cannot be read now; answers lack their content. */
 static void print_unread(struct ccfc_out *out, struct ccfc_obj unread)
 {
 	struct ccfc_obj paths = ccfc_obj_get(unread, "paths");
@@ -211,7 +211,7 @@ static void print_store(struct ccfc_out *out, struct ccfc_obj info)
 	struct ccfc_obj store = ccfc_obj_get(info, "store");
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
-	/* Only one of both: the first follows from the second. */
+	/* A lost state directory causes the store's error: prints only one. */
 	if (ccfc_obj_get_str(store, "error").len &&
 	    !ccfc_obj_get_str(info, "stateProblem").len)
 		ccfc_render_line(out, "Not stored", CCFC_STATS_COLUMN,

@@ -1,4 +1,4 @@
-/* ccfc stop: end the daemon, and wait until it has ended. */
+/* ccfc stop: ends the daemon, and waits until it has ended. */
 #include "cli/setup/stop.h"
 
 #include "base/time.h"
@@ -6,7 +6,7 @@
 
 #define WAIT_MS 30000
 
-/* The daemon closes its connections when it goes. */
+/* The daemon closes its connections when it ends. */
 static int wait_gone(struct ccfc_client *client, struct ccfc_err *err)
 {
 	struct ccfc_reply *event;

@@ -66,7 +66,7 @@ struct job {
 	struct ccfc_redact redact;
 	struct ccfc_message_stream stream;
 	enum ccfc_export_format format;
-	bool nothing; /* of --check */
+	bool nothing; /* --check found nothing */
 };
 
 static bool has_option(const struct job *job, int option)
@@ -74,7 +74,7 @@ static bool has_option(const struct job *job, int option)
 	return ccfc_opts_own(job->opts, option)->set;
 }
 
-/* Whom the session was of, so that the names are known. */
+/* Learns the names to replace: of the user, the host, and in paths. */
 static void learn_names(struct job *job, struct ccfc_obj info)
 {
 	char host[256] = "";
@@ -233,7 +233,7 @@ static int ask_export(struct job *job, struct ccfc_err *err)
 	return code;
 }
 
-/* Only counts: the document goes nowhere. */
+/* Only counts the replacements: the document goes nowhere. */
 static int check_secrets(struct job *job, struct ccfc_err *err)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -280,7 +280,7 @@ static void note_written_file(const struct job *job)
 	ccfc_buf_release(&size);
 }
 
-/* Notes that the reader needs at once, not only at the end. */
+/* Notes on stderr what the document says only at its end. */
 static void note_export_limits(const struct job *job)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -322,7 +322,7 @@ static int run_job(struct job *job)
 	return job->nothing ? CCFC_EXIT_NOTHING : CCFC_EXIT_FOUND;
 }
 
-/* As asked for, or as the file's name ends. */
+/* The format of --format, or by the ending of the file's name. */
 static enum ccfc_export_format choose_format(const struct ccfc_opts *opts)
 {
 	static const struct {

@@ -82,7 +82,7 @@ static int set_project(struct ccfc_question *q, const char *given,
 	return 0;
 }
 
-/* The daemon's limit is the last moment that counts. */
+/* The daemon includes the moment of `toDate`; --before does not. */
 static void set_before(struct ccfc_question *q)
 {
 	const struct ccfc_opt_value *v = ccfc_opts_own(q->opts, OPT_BEFORE);

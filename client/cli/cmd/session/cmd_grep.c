@@ -80,7 +80,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* Only which sessions: -l, -c, or their ids. */
+/* Are only the sessions wanted: -l, -c, or their ids? */
 static bool only_sessions(const struct ccfc_question *q)
 {
 	return q->format == CCFC_FORMAT_IDS ||
@@ -217,7 +217,7 @@ static int print_grep(struct ccfc_question *q, struct ccfc_obj root)
 
 static int status_of_lines(struct ccfc_question *q, struct ccfc_obj root)
 {
-	/* The lines have no place for it. */
+	/* Lines of JSON have no place for these facts. */
 	if (q->format == CCFC_FORMAT_JSONL &&
 	    ccfc_obj_get_bool(root, "truncated", false))
 		ccfc_cli_note("the search is incomplete");

@@ -5,9 +5,9 @@
  * in the way: whatever fails, and whatever takes longer than TIME_LIMIT, it
  * prints nothing and ends well. It does not start the daemon.
  *
- * The beginning is read from the clock that the times of files come from, which
- * ticks: so no change of the command is earlier than it. The end is read from
- * the finer clock: no change is later.
+ * The beginning is read from the coarse clock that gives files their times: no
+ * change of the command is earlier. The end is read from the finer clock: no
+ * change is later.
  */
 #include "cli/frame/connect.h"
 #include "cli/jsonrpc/beside.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 
 #define TIME_LIMIT 50 /* ms */
-/* After the command the input has its output, too. */
+/* After the command the input includes the command's output. */
 #define INPUT_MAX (16u << 20)
 
 static const struct ccfc_opt options[] = { { 0 } };
@@ -29,7 +29,7 @@ static int64_t read_ms(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The moments of this process's start. */
+/* The start of this process, by the coarse and the finer clock. */
 struct moments {
 	int64_t before, after;
 };
@@ -39,7 +39,7 @@ static bool is_shell(struct ccfc_slice tool)
 	return ccfc_slice_is(tool, "Bash") || ccfc_slice_is(tool, "PowerShell");
 }
 
-/* As a string that ends; NULL: it has bytes that no id has. */
+/* `text` with a NUL at its end; NULL: no id has such bytes. */
 static const char *terminated_text(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	ccfc_buf_clear(out);

@@ -1,7 +1,7 @@
 /*
  * ccfc prompts: what a session was asked, and only that. The timeline knows
- * which records are a person's; results of tools and notes of the client are
- * records of the user as well.
+ * which records a person wrote; results of tools and notes of the client have
+ * the role "user" as well.
  */
 #include "cli/conversation/pages.h"
 #include "cli/frame/answer.h"

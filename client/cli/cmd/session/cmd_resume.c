@@ -1,6 +1,6 @@
 /*
  * ccfc resume: goes on with a session. `claude --resume` only finds sessions of
- * the directory that it runs in, which the index knows.
+ * the directory that it runs in; the index knows this directory.
  */
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
@@ -17,7 +17,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* In single quotes, as a shell reads it. */
+/* Quotes `text` for a shell. */
 static void put_quoted(struct ccfc_buf *out, const char *text)
 {
 	ccfc_buf_putc(out, '\'');

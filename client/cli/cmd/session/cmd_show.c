@@ -1,7 +1,7 @@
 /*
  * ccfc show: one session with its messages and events. Sections are fetched one
- * after another, and long ones page by page. Without a named section it is an
- * overview: the facts about the session, and its last messages.
+ * after another, and long ones page by page. Without a named section show
+ * prints an overview: the facts about the session, and its last messages.
  */
 #include "cli/conversation/show.h"
 #include "cli/conversation/show_run.h"
@@ -76,7 +76,7 @@ static unsigned read_sections(const struct ccfc_opts *opts)
 		{ OPT_TIMELINE, CCFC_SHOW_TIMELINE },
 		{ OPT_TREE, CCFC_SHOW_TREE },
 		{ OPT_MESSAGES, CCFC_SHOW_MESSAGES },
-		/* What only messages have. */
+		/* Options that are about messages only. */
 		{ OPT_AGENT, CCFC_SHOW_MESSAGES },
 		{ OPT_MESSAGE, CCFC_SHOW_MESSAGES },
 		{ OPT_ROLE, CCFC_SHOW_MESSAGES },

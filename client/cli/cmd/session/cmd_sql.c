@@ -65,7 +65,7 @@ static int read_stdin(struct ccfc_buf *out, struct ccfc_err *err)
 	return 0;
 }
 
-/* The text of the query is the command's own. */
+/* Puts the text of the query into `own`. */
 static int prepare_sql(struct ccfc_question *q, struct ccfc_err *err)
 {
 	struct ccfc_buf *text = q->own;
@@ -90,7 +90,7 @@ static int ask_sql(struct ccfc_reply **reply, struct ccfc_question *q,
 			      err);
 }
 
-/* Not all rows were wanted, or they are too much for one answer. */
+/* Says why rows are missing: the limit, or an answer that is full. */
 static void note_more_rows(uint32_t n, int64_t limit)
 {
 	if (n < (limit ? limit : LIMIT_DEFAULT))

@@ -1,9 +1,9 @@
 /*
  * ccfc statusline: one line about the session for Claude Code's status line,
- * which gives the session as JSON on standard input. Claude Code runs it again
- * and again, so it must be quick and must never be in the way: whatever fails,
- * and whatever takes longer than TIME_LIMIT, it prints nothing and ends well.
- * It does not start the daemon.
+ * which gives the session as JSON on standard input. Claude Code runs this
+ * command again and again, so it must be quick and must never be in the way:
+ * whatever fails, and whatever takes longer than TIME_LIMIT, it prints nothing
+ * and ends well. It does not start the daemon.
  */
 #include "cli/frame/connect.h"
 #include "cli/jsonrpc/beside.h"
@@ -17,7 +17,7 @@
 
 static const struct ccfc_opt options[] = { { 0 } };
 
-/* Asks with one text as option; NULL: there is no answer. */
+/* Calls `method` with the option `key`; NULL: there is no answer. */
 static struct ccfc_reply *ask_with_text(struct ccfc_cli *cli,
 					const char *method, const char *key,
 					struct ccfc_slice value,

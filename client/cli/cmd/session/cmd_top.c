@@ -40,7 +40,7 @@ struct top {
 	bool raw;
 };
 
-/* Set by a signal: 1 resized, 2 to end. */
+/* Set by signals: the window has another size; the command must end. */
 static volatile sig_atomic_t resized, ended;
 
 static void on_signal(int signal)
@@ -73,7 +73,7 @@ static void leave_screen(struct top *t)
 	t->raw = false;
 }
 
-/* Keys one by one and not shown; signals of keys stay. */
+/* Reads keys one by one without echo; Ctrl-C still sends a signal. */
 static int enter_screen(struct top *t, struct ccfc_err *err)
 {
 	struct termios raw;
@@ -112,7 +112,7 @@ static void draw_screen(struct top *t)
 	struct ccfc_out *out = &t->cli->out;
 	unsigned rows = out->rows > ROWS_MIN ? out->rows : ROWS_MIN;
 
-	/* The last line must not end, or the screen would scroll. */
+	/* The last line stays empty, or the screen would scroll. */
 	ccfc_buf_puts(&out->buf, "\033[H");
 	ccfc_top_frame(out, &t->screen, rows - 1,
 		       out->width ? out->width : WIDTH, ccfc_time_now(),
@@ -121,7 +121,7 @@ static void draw_screen(struct top *t)
 	ccfc_out_flush(out);
 }
 
-/* An older daemon does not know the method: then there are none. */
+/* An older daemon does not know the method: then no conflicts are shown. */
 static void poll_conflicts(struct top *t)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
@@ -143,7 +143,7 @@ static int poll_sessions(struct top *t, struct ccfc_err *err)
 			      ccfc_time_now() - HOURS_MS, SESSIONS, err);
 }
 
-/* Events that are there already; sessions that were missed do not matter. */
+/* Handles events that have arrived; lost events do not matter. */
 static int handle_events(struct top *t, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply;

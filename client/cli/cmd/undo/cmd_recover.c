@@ -4,8 +4,8 @@
  *
  * First the list of all files is fetched, page by page; only then is anything
  * written, since a written file could change which files are missing. Contents
- * are fetched one at a time, so that memory is bounded by the largest. The
- * report has the outcome for each file and is written last.
+ * are fetched one at a time, so that memory is bounded by the largest content.
+ * The report has the outcome for each file and is written last.
  */
 #include "base/alloc.h"
 #include "base/path.h"
@@ -124,7 +124,7 @@ static int ask_recover(struct job *job, struct ccfc_err *err)
 	int code = 0;
 
 	if (job->opts->nargs) {
-		job->q.query.here = NULL; /* wherever it worked */
+		job->q.query.here = NULL; /* in any project */
 		code = ccfc_question_session(&job->q, job->opts->args[0], err);
 	}
 	if (!code)
@@ -147,7 +147,7 @@ static int check_dir(struct job *job, struct ccfc_err *err)
 	return code;
 }
 
-/* The table or the report on stdout, the report in the directory. */
+/* Prints the table or the report; saves the report in the directory. */
 static int finish_recover(struct job *job, bool save)
 {
 	struct ccfc_out *out = &job->cli->out;
@@ -207,7 +207,7 @@ static int recover_rows(struct job *job)
 	return stop ? CCFC_EXIT_UNREACHABLE : exit_status_of(r);
 }
 
-/* What -o would write: a look, and nothing on disk. */
+/* Lists what -o would write; writes nothing. */
 static int list_files(struct job *job)
 {
 	struct ccfc_out *out = &job->cli->out;

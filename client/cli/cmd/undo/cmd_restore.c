@@ -175,7 +175,7 @@ static int write_restored(const struct work *w, struct ccfc_file_edit *edits,
 	return 0;
 }
 
-/* Files that are as they were then; of a directory only their number. */
+/* Prints files that are as wanted already; of a directory only their number. */
 static void print_done(const struct work *w)
 {
 	struct ccfc_out *out = &w->cli->out;
@@ -224,7 +224,7 @@ static void note_stay(const struct work *w)
 	ccfc_buf_release(&text);
 }
 
-/* Each refusal is printed; a single one is the command's own error. */
+/* Prints each refusal; with one file, the refusal is the command's error. */
 static int plan_file(struct work *w, const char *name, struct ccfc_err *err)
 {
 	struct ccfc_restore *f = &w->files[w->n++];

@@ -1,8 +1,7 @@
 /*
  * ccfc revert: undoes a session's changes, or single changes, and keeps later
- * changes by others.
- * The daemon merges and plans the new content of each file; this command shows
- * the plan, or writes it: all of it, or nothing.
+ * changes by others. The daemon merges and plans the new content of each file;
+ * this command shows the plan, or writes it: all of it, or nothing.
  */
 #include "base/alloc.h"
 #include "base/path.h"
@@ -35,8 +34,7 @@ static const struct ccfc_opt options[] = {
 };
 
 struct work {
-	const char *given; /* the session or first change, as the caller named
-			    * it; */
+	const char *given; /* the session or the first change, as typed */
 	bool single;	   /* undoes single changes, not a session */
 	const char *const *changes; /* with `single`: further changes */
 	uint32_t nchanges;
@@ -53,12 +51,12 @@ struct work {
 	/* The planned edits; paths and hashes are owned. */
 	struct ccfc_file_edit *edits;
 	uint32_t n;
-	uint32_t stuck; /* files that cannot be done */
+	uint32_t stuck; /* files that cannot be reverted */
 	struct ccfc_outside outside;
-	uint32_t refused; /* files that are not written without being meant */
+	uint32_t refused;      /* files that need --outside */
 	enum ccfc_reach worst; /* the worst refusal */
 	const char *example;   /* the first file with that refusal */
-	char **why;	       /* by number of the file; NULL: it is written */
+	char **why;	       /* by the file's number; NULL: written */
 	uint32_t nfiles;
 	bool markers; /* --write-conflicts would write some refused files */
 	struct ccfc_revert_left left;
@@ -91,7 +89,7 @@ static bool has_content(struct ccfc_obj file)
 	return type == CCFC_OBJ_BIN || type == CCFC_OBJ_STR;
 }
 
-/* A conflict within the text, that can be written down with markers. */
+/* Is it a conflict in the text, which can be written with markers? */
 static bool has_markers(struct ccfc_obj file)
 {
 	return ccfc_obj_get_int(file, "conflicts", 0) > 0 && has_content(file);
@@ -103,8 +101,8 @@ static char *copy_slice(struct ccfc_slice s)
 }
 
 /*
- * Counts files that must not be written. Checks the edit's place, which is
- * found only once.
+ * Counts the file if it needs --outside. `edit` has its place, which is found
+ * only once.
  */
 static void check_edit(struct work *w, const struct ccfc_file_edit *edit,
 		       uint32_t i, struct ccfc_obj file)
@@ -271,7 +269,7 @@ static bool is_named_path(const struct work *w, struct ccfc_obj files,
 	return false;
 }
 
-/* Does nothing if a path may be mistyped. */
+/* Refuses everything if a path may be mistyped. */
 static int check_paths(const struct work *w, struct ccfc_obj files,
 		       struct ccfc_err *err)
 {
@@ -304,7 +302,7 @@ static int name_paths(int r, struct ccfc_err *err)
 	return r;
 }
 
-/* A session at work may go on with the files as it knows them. */
+/* A session at work may write its own version of the files again. */
 static void note_live(struct ccfc_obj root)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(root, "sessionId");
@@ -435,7 +433,7 @@ static int ask_revert(struct ccfc_reply **reply, struct work *w,
 	if (r != CCFC_ENOTFOUND)
 		return r;
 	r = ask_changes(reply, w, cli, opts, &second);
-	/* If it is neither, it was meant to be a session. */
+	/* A word that is neither was meant as a session. */
 	if (r < 0 && r != CCFC_ENOTFOUND)
 		*err = second;
 	return r;

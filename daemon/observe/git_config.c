@@ -38,7 +38,7 @@ static bool read_text(struct ccfc_buf *out, const char *path)
 	return true;
 }
 
-/* A value: quotes and backslashes taken off, a comment cut. */
+/* Copies a value without its quotes, backslashes and comment. */
 static void put_value(char out[PATH_MAX], const char *text)
 {
 	bool quoted = false;
@@ -65,7 +65,7 @@ static bool join_path(char out[PATH_MAX], const char *dir, const char *name)
 	return snprintf(out, PATH_MAX, "%s%s", dir, name) < PATH_MAX;
 }
 
-/* What is looked for in a configuration, and how much was read. */
+/* One search for core.excludesFile in all configurations. */
 struct reading {
 	char *out; /* gets the value of core.excludesFile */
 	const char *home;
@@ -79,8 +79,8 @@ enum section { SECTION_OTHER, SECTION_CORE, SECTION_INCLUDE };
 static void read_config(struct reading *r, const char *path, int depth);
 
 /*
- * Does "gitdir:…" name the repository? Here a star also matches slashes, which
- * it does not in git.
+ * Does "gitdir:…" match the repository? Unlike in git, a star also matches
+ * slashes.
  */
 static bool matches_condition(const struct reading *r, const char *condition)
 {
@@ -106,7 +106,7 @@ static bool matches_condition(const struct reading *r, const char *condition)
 }
 
 /*
- * "[core]", "[include]", "[includeIf \"…\"]"; `line` is then what follows it.
+ * Reads "[core]", "[include]", "[includeIf \"…\"]"; moves `line` past it.
  */
 static enum section read_section(const struct reading *r, char **line)
 {
@@ -130,10 +130,7 @@ static enum section read_section(const struct reading *r, char **line)
 	return section;
 }
 
-/*
- * Reads an included file in place of the line. Its path may be relative to
- * `path`.
- */
+/* Reads an included file; a relative name is relative to the file `path`. */
 static void read_included(struct reading *r, const char *value,
 			  const char *path, int depth)
 {
@@ -203,7 +200,7 @@ static bool git_dir(char out[PATH_MAX], const char *root)
 		return false;
 	if (S_ISDIR(st.st_mode))
 		return join_path(out, path, "/");
-	/* A linked work tree: "gitdir: …", and there "commondir". */
+	/* A linked work tree: "gitdir: …"; "commondir" is in there. */
 	got = read_text(&text, path) && !strncmp(text.ptr, "gitdir:", 7);
 	if (got) {
 		line = strtok_r(text.ptr + 7, "\n", &(char *){ NULL });
@@ -233,7 +230,7 @@ static bool config_dir(char out[PATH_MAX], const char *home)
 	return home && join_path(out, home, "/.config/git/");
 }
 
-/* "~/x", or below the work tree. */
+/* Expands "~/x"; a relative path is below the work tree. */
 static bool expand_path(char out[PATH_MAX], const char *value, const char *root,
 			const char *home)
 {

@@ -2,9 +2,9 @@
  * Patterns of a .gitignore; see ignore.h.
  *
  * A pattern is cut at its slashes. Its parts are held against the names of the
- * path; "**" stands for any number of names. Where a star fits in several ways
- * only the last one is tried again, for names and for characters alike: what
- * the stars before it took does not matter to what follows.
+ * path; "**" stands for any number of names. If a star can match in several
+ * ways, only the last star is tried again, for names and for characters alike:
+ * what earlier stars matched does not affect the rest.
  */
 #include "observe/ignore.h"
 
@@ -20,12 +20,12 @@ struct part {
 };
 
 struct pattern {
-	/* git compares what stands before the first special character by
-	 * itself, and takes the rest as a pattern for the rest of the path. */
+	/* As in git, the text before the first special character is compared
+	 * literally; the rest is a pattern for the rest of the path. */
 	struct ccfc_slice start;
 	struct part *parts;
 	uint32_t n;
-	bool anchored; /* from the list's directory on, else the last name */
+	bool anchored; /* matches from the list's directory on; else a name */
 	bool dirs;     /* directories only */
 	bool negative;
 };
@@ -90,7 +90,7 @@ static bool set_char(struct ccfc_slice p, size_t *at, unsigned char *out)
 }
 
 /*
- * The length of the set at the beginning of `p`, or 0: it has no end and
+ * The length of the set at the beginning of `p`, or 0: the set is invalid and
  * matches nothing. *fits: is `c` in the set?
  */
 static size_t set_at(struct ccfc_slice p, unsigned char c, bool *fits)
@@ -206,7 +206,7 @@ static bool path_fits(const struct pattern *p, struct ccfc_slice path)
 	path = ccfc_slice_from(path, p->start.len);
 	while (path.len) {
 		if (at < p->n && p->parts[at].any) {
-			/* "a/" followed by anything is not "a" itself. */
+			/* "a/" and "**" do not match "a" itself. */
 			if (at + 1 == p->n)
 				return true;
 			any = ++at;
@@ -265,7 +265,7 @@ bool ccfc_ignore_excludes(const struct ccfc_ignore_level *level,
 
 /* --- reading --- */
 
-/* Spaces at the end do not count, unless a backslash stands before one. */
+/* Trailing spaces do not count, unless a backslash escapes them. */
 static struct ccfc_slice trim_end(struct ccfc_slice line)
 {
 	size_t end = 0;
@@ -280,7 +280,7 @@ static struct ccfc_slice trim_end(struct ccfc_slice line)
 	return ccfc_slice(line.ptr, end);
 }
 
-/* The next slash from `at` on that is not within a set; the end: none. */
+/* Where the next slash outside a set is; text.len: there is none. */
 static size_t next_slash(struct ccfc_slice text, size_t at)
 {
 	while (at < text.len && text.ptr[at] != '/') {

@@ -16,7 +16,7 @@
 
 #include "base/slice.h"
 
-/* Bytes of a file that are read, and patterns that are kept. */
+/* The most bytes read of a file, and the most patterns kept. */
 #define CCFC_IGNORE_BYTES    ((size_t)1 << 20)
 #define CCFC_IGNORE_PATTERNS 8192u
 

@@ -12,16 +12,16 @@
 
 struct ccfc_live_session {
 	char *id;
-	char *cwd; /* absolute and normal */
+	char *cwd; /* absolute, normalised */
 	long pid;
 };
 
 struct ccfc_live_sessions {
-	struct ccfc_live_session *items; /* by pid */
+	struct ccfc_live_session *items; /* sorted by pid */
 	uint32_t n, cap;
 };
 
-/* Adds those of one Claude directory. */
+/* Adds the live sessions of one Claude directory. */
 void ccfc_live_read(struct ccfc_live_sessions *out, const char *root);
 void ccfc_live_release(struct ccfc_live_sessions *list);
 

@@ -1,7 +1,7 @@
 /*
- * What is not observed: what lists of patterns exclude, git's own directories,
- * Claude directories and ours. The lists are those of the settings, of git
- * (git_config.h), and each .gitignore from the top of the repository down.
+ * What is not observed: paths that lists of patterns exclude, directories of
+ * version control, Claude directories and ccfc's own. The lists: the settings,
+ * git's (git_config.h), each .gitignore from the top of the repository down.
  */
 #include "observe/git_config.h"
 #include "observe/observe_internal.h"
@@ -21,7 +21,7 @@ static bool is_vcs(const char *name)
 	       !strcmp(name, ".svn") || !strcmp(name, ".jj");
 }
 
-/* Claude directories and our own, and what is below them. */
+/* Is it a Claude directory, ccfc's state directory, or below one? */
 static bool is_own_path(const struct ccfc_obs *obs, struct ccfc_slice path)
 {
 	if (ccfc_path_is_below(path, ccfc_slice_str(obs->env.state_dir)))
@@ -78,8 +78,8 @@ bool ccfc_obs_is_ignored_now(const struct ccfc_obs *obs,
 /* --- reading lists of patterns --- */
 
 /*
- * As git does, follows a link for its own lists, which many people keep
- * elsewhere, and not for a .gitignore.
+ * `follow` is 0 for git's own lists, which many people keep elsewhere behind a
+ * link. Like git, a .gitignore that is a link is not read (O_NOFOLLOW).
  */
 static struct ccfc_ignore *read_list(const char *path, int follow)
 {
@@ -115,8 +115,8 @@ void ccfc_obs_read_patterns(struct ccfc_obs_dir *dir)
 /* --- lists above the project's directories --- */
 
 /*
- * A repository may be too much to be watched (a home directory with dotfiles),
- * and what it excludes below the project is excluded all the same. False: so is
+ * The repository around a project may be too large to be watched (a home
+ * directory with dotfiles), but its lists still apply. False: a list excludes
  * the project itself.
  */
 static bool read_between(struct ccfc_obs_project *project, size_t at)

@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So many files are looked at before events are read again. */
+/* Files looked at before events are read again. */
 #define LOOKS_AT_A_TIME 32
-/* Ms until a file that changed while it was read is read again. */
+/* Ms until a retry, if a file changed while it was read. */
 #define AGAIN_MS 20
 /* The file's own time is used if it is this close to the event. */
 #define CLOSE_MS 1000
@@ -59,10 +59,7 @@ enum reading { READ_WELL, READ_NOT, READ_WHILE_WRITTEN };
 static bool read_whole(struct ccfc_buf *out, int fd, size_t size)
 {
 	ccfc_buf_clear(out);
-	/*
-	 * One more byte than the file has: reading it would mean that the file
-	 * grew.
-	 */
+	/* Reading one byte more than the file has means that the file grew. */
 	while (out->len <= size) {
 		ssize_t n = read(fd, ccfc_buf_reserve(out, size + 1 - out->len),
 				 size + 1 - out->len);
@@ -78,9 +75,7 @@ static bool read_whole(struct ccfc_buf *out, int fd, size_t size)
 	return true;
 }
 
-/*
- * The content of a file that `st` describes both before and after the reading.
- */
+/* READ_WELL only if `st` describes the file after the reading, too. */
 static enum reading read_content(struct ccfc_obs *obs, const char *path,
 				 const struct stat *st)
 {
@@ -150,7 +145,7 @@ void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	obs->base_len += file->size;
 }
 
-/* The content of the file when its project was first read. False: not kept. */
+/* The content when the project was first read. False: cannot be read. */
 static bool read_base(struct ccfc_buf *out, const struct ccfc_obs *obs,
 		      const struct ccfc_obs_file *f)
 {
@@ -186,7 +181,7 @@ static bool store_content(struct ccfc_obs *obs, struct ccfc_blob_key *key,
 	return kept;
 }
 
-/* Stores the earlier content as a blob, for the sighting that follows. */
+/* Stores the earlier content as a blob, for the next sighting. */
 static void store_base(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 {
 	struct ccfc_buf was = CCFC_BUF_INIT;
@@ -219,9 +214,8 @@ static bool is_old_content(struct ccfc_obs *obs, const struct ccfc_obs_file *f)
 }
 
 /*
- * The time of the file itself, if it is that of the event that was noticed or
- * later, give or take CLOSE_MS, or if the file was unchanged until then; else
- * 0.
+ * The file's own time. 0 if that is in the future, or earlier than both the
+ * first mark (less CLOSE_MS) and `held` (less TICK_MS).
  */
 static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
 {
@@ -234,9 +228,8 @@ static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
 }
 
 /*
- * The latest time at which the change had begun. The event may be late. The
- * ctime may be a tick too early, because the system takes it from a coarse
- * clock.
+ * The change began at this time or earlier: the event may be late. The ctime
+ * may be a tick too early, because it comes from a coarse clock.
  */
 static int64_t earliest_time_of(const struct ccfc_obs_file *f, int64_t time)
 {
@@ -323,7 +316,7 @@ void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	ccfc_obs_unmark(obs, file);
 }
 
-/* `content` is the present content, if `read`. */
+/* `read`: obs->content is the present content. */
 static void report_changed(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 			   const struct stat *st, bool read)
 {

@@ -110,9 +110,7 @@ static struct ccfc_obs_project *find_or_add_project(struct ccfc_obs *obs,
 	char *root = ccfc_obs_root(cwd);
 	struct ccfc_obs_project *p;
 
-	/*
-	 * The repository may be refused although the directory itself is not.
-	 */
+	/* The repository may be refused where the directory itself is not. */
 	if (ccfc_obs_refuse(obs, root)) {
 		free(root);
 		root = with_slash(cwd, strlen(cwd));
@@ -266,8 +264,8 @@ void ccfc_obs_drop_ended(struct ccfc_obs *obs,
 	}
 	report_ended_sessions(obs);
 	/*
-	 * A bound that was hit may leave room now, and a directory of the
-	 * dropped project may be below another one, which has to watch it.
+	 * There may be room below a bound now, and an outer project may have to
+	 * watch directories of the dropped project.
 	 */
 	for (uint32_t i = 0; dropped && i < obs->projects.n; i++)
 		if (obs->projects.items[i]->top)

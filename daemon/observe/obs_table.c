@@ -47,7 +47,7 @@ struct ccfc_obs_dir *ccfc_obs_dir_by_wd(const struct ccfc_obs *obs, int wd)
 	return d;
 }
 
-/* Into the directory above, if there is one. */
+/* `parent` is NULL for the top of a project. */
 static void link_to_parent(struct ccfc_obs_dir *dir,
 			   struct ccfc_obs_dir *parent)
 {
@@ -116,7 +116,7 @@ static void forget_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 	free(dir);
 }
 
-/* The depth is bounded by the longest path. */
+/* The longest path bounds the depth of the recursion. */
 static void drop_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
 	while (dir->children) {

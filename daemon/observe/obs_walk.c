@@ -6,8 +6,7 @@
  * The delay of a look: a file that was closed by its writer, or renamed to its
  * name, is complete, and is looked at as soon as the present events are read. A
  * file that is being written is looked at when it has been quiet for a moment.
- * So is a new file, because most files that live only for a moment are
- * temporary.
+ * A new file waits for a moment, too: most short-lived files are temporary.
  */
 #include "observe/observe_internal.h"
 
@@ -26,7 +25,7 @@
 
 #define QUIET_MS 50
 #define NEW_MS	 20
-/* The clock of files ticks. */
+/* File times come from a coarse clock, and may be this much too early. */
 #define TICK_MS 10
 /* Directories that are read before events are looked at again. */
 #define DIRS_AT_A_TIME 8
@@ -97,7 +96,7 @@ static struct ccfc_obs_dir *enter_dir(struct ccfc_obs *obs,
 }
 
 /*
- * Was it there when the directory was read before? It was ignored then, or
+ * Did the name exist when the directory was last read? Then it was ignored, or
  * beyond a bound.
  */
 static bool existed_when_read(const struct ccfc_obs_dir *dir,
@@ -109,7 +108,7 @@ static bool existed_when_read(const struct ccfc_obs_dir *dir,
 	return dir->whole && changed < dir->read - TICK_MS;
 }
 
-/* A name that reading found: a directory is entered, a file is noted. */
+/* Enters a directory, or notes a file, that reading found. */
 static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		      const char *name, const struct stat *st)
 {
@@ -136,7 +135,7 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		file = ccfc_obs_file_add(obs, dir, name);
 		if (!file)
 			return;
-		/* A name that is found in a directory read before is new. */
+		/* An unknown name in a new or known directory is new. */
 		if ((!dir->whole && !dir->fresh) ||
 		    existed_when_read(dir, st)) {
 			ccfc_obs_look_first(obs, file);
@@ -181,7 +180,7 @@ static void read_names(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	}
 }
 
-/* A directory that is gone, with everything below it. */
+/* Reports all files of a directory that is gone, and below it. */
 static void report_gone_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
 	for (struct ccfc_obs_file *f = dir->files; f; f = f->next)
@@ -251,8 +250,8 @@ bool ccfc_obs_has_unread(const struct ccfc_obs *obs)
 }
 
 /*
- * What is found happened after there were no events last before the directory
- * was queued. Directories may have stood in the queue before it for seconds.
+ * Changes found here count as noticed when the directory was queued, because
+ * the directory may have waited in the queue for seconds.
  */
 static void read_queued(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
@@ -284,8 +283,8 @@ bool ccfc_obs_walk(struct ccfc_obs *obs)
 }
 
 /*
- * A project inside of another one, a submodule or a work tree, may be watched
- * already, as a part of that one. It is read again, with its own patterns.
+ * A submodule or a work tree may already be watched as a part of an outer
+ * project. Its directories change hands and are read with its own patterns.
  */
 static void enter_top(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 {
@@ -313,7 +312,7 @@ void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 				     : "cannot be watched");
 }
 
-/* Gives the project's directory back to the one that it is inside of. */
+/* Gives the project's directory back to the outer project, if any. */
 static void move_to_outer_project(struct ccfc_obs *obs,
 				  struct ccfc_obs_dir *dir)
 {
@@ -369,7 +368,7 @@ static void mark_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	file->dir_changes = dir->changes;
 	/*
 	 * Creating, writing and closing a new file is one change. A later write
-	 * is another one.
+	 * is a second change.
 	 */
 	file->steps += event->cookie || event->what == CCFC_WATCH_WRITTEN ||
 		       event->what == CCFC_WATCH_VANISHED ||
@@ -387,7 +386,7 @@ static void note_passing(struct ccfc_obs *obs,
 	obs->cookie_pid = passing_name(event->name);
 }
 
-/* A rename changes its directory before the event is read. */
+/* A rename changes its directory once, but has two events. */
 static void count_change(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 			 const struct ccfc_watch_event *event)
 {
@@ -408,8 +407,8 @@ static void change_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		return;
 	}
 	/*
-	 * The patterns have changed. They count at once; the directory is read
-	 * again with them when its turn comes.
+	 * Changed patterns count at once. The directory is read again with the
+	 * new patterns when its turn comes.
 	 */
 	if (!strcmp(event->name, ".gitignore") && dir->whole) {
 		ccfc_obs_read_patterns(dir);

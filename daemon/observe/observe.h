@@ -9,8 +9,8 @@
  * A session is live while its client's process is alive (live_sessions.h), or,
  * without a note, for a while after its last line. Its project is the git work
  * tree around its directory, else that directory. Not watched: files that
- * .gitignore or the settings exclude, .git, Claude directories, our own
- * directory, and a project that would be the user's home or above it.
+ * git's lists or the settings exclude, .git and the like, Claude directories,
+ * ccfc's own directory, and a project that is the user's home or above it.
  *
  * All reading happens on a thread of its own, which sleeps while nothing
  * changes. Nothing is ever written in a project, and only regular files are
@@ -39,7 +39,7 @@ struct ccfc_observe_settings {
 	uint32_t files;	     /* most files that are known, in all */
 	uint64_t bytes;	     /* of contents, while a session is live */
 	struct ccfc_blob_limits kept;
-	int sweep; /* ms after which what is too old is removed again */
+	int sweep; /* ms between removals of contents that are too old */
 };
 
 /* One side of a change. */
@@ -56,21 +56,20 @@ struct ccfc_disk_side {
 struct ccfc_sighting {
 	char *path;
 	/*
-	 * The latest time at which the change had begun, and the time of the
-	 * last change; in ms since 1970. For a single change both are the same,
-	 * but for a tick of the system's clock. A state in between was not
-	 * seen.
+	 * In ms since 1970. The change began at `since` or earlier; the last
+	 * change was at `time`. For a single change both are the same, but for
+	 * a tick of the system's clock. States in between were not seen.
 	 */
 	int64_t since, time;
 	/*
-	 * The file was certainly as `before` until then. Earlier than `since`
-	 * if the file may have changed several times, or if the time of its
-	 * deletion is not known.
+	 * Until `held` the file was certainly as `before`. `held` is earlier
+	 * than `since` if the file may have changed several times, or if its
+	 * own time is not known.
 	 */
 	int64_t held;
 	/*
-	 * The process that replaced the file as clients do, if nothing else
-	 * happened to the file at that time; 0: none.
+	 * The client's process that replaced the file by a rename, if nothing
+	 * else happened to the file at that time; 0: none.
 	 */
 	long client;
 	char *session; /* of that client; NULL: not known */
@@ -97,9 +96,9 @@ struct ccfc_observe_env {
 struct ccfc_observer;
 
 /*
- * Starts the thread. What `env` points to outlives the observer. Where the mode
- * is CCFC_OBSERVE_OFF nothing is watched: all it does is to remove contents
- * from before when they are too old.
+ * Starts the thread. What `env` points to outlives the observer. With the mode
+ * CCFC_OBSERVE_OFF nothing is watched: the thread only removes contents that
+ * are too old.
  */
 int ccfc_observer_new(struct ccfc_observer **out,
 		      const struct ccfc_observe_env *env, struct ccfc_err *err);
@@ -113,7 +112,7 @@ int ccfc_observer_fd(const struct ccfc_observer *observer);
 void ccfc_observer_active(struct ccfc_observer *observer,
 			  struct ccfc_slice session, struct ccfc_slice cwd);
 
-/* A client that has ended. Its sightings were handed out before. */
+/* A client that has ended; handed out after its sightings. */
 struct ccfc_client_end {
 	char *session;
 	long pid;

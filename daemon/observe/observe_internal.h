@@ -28,22 +28,21 @@ struct ccfc_obs_file {
 	int64_t mtime, ctime; /* in ns */
 	uint64_t base;	      /* where its content is in the base file */
 	struct ccfc_blob_key key;
-	/* In ms since 1970: when it was marked first, and when what it was
-	 * marked for last was noticed, which may be earlier. */
+	/* In ms since 1970: when it was marked first, and when the change of
+	 * its last mark was noticed. `last` may be earlier. */
 	int64_t first, last;
 	int64_t held;	/* the file was unchanged until then */
-	uint32_t steps; /* events of the file since then */
-	int64_t due;	/* when to look, of the monotonic clock */
-	long client;	/* the process that renamed it here; 0: none */
-	bool known;	/* the following are right */
+	uint32_t steps; /* changes since it was marked first */
+	int64_t due;	/* when to look, by the monotonic clock */
+	long client;	/* that renamed it to this name; 0: none */
+	bool known;	/* the following are valid */
 	bool exists;
 	bool has_base;	      /* its content is in the base file */
 	bool has_key;	      /* its content is a blob */
 	bool found;	      /* found when the directory was read last */
-	uint32_t dir_changes; /* of its directory, when it was missing */
+	uint32_t dir_changes; /* of its directory, at its last event */
 	bool mixed; /* a client replaced it, and something else happened */
-	uint32_t pending; /* its number in `pending`, from 1 on; 0: it is not
-			     there */
+	uint32_t pending; /* its place in `pending`, from 1 on; 0: none */
 	char name[];
 };
 
@@ -54,11 +53,11 @@ struct ccfc_obs_dir {
 	struct ccfc_obs_file *files;
 	struct ccfc_ignore_level level;
 	int wd;
-	bool fresh; /* made while it was watched: its files are new */
+	bool fresh; /* made while its parent was watched: its files are new */
 	bool whole; /* the directory was read: an unknown name is a new file */
 	bool queued;
 	int64_t read; /* when it was read last, in ms since 1970 */
-	/* Of what made it queued: as `noticed` and `drained` were then. */
+	/* `noticed` and `drained` of struct ccfc_obs when it was queued. */
 	int64_t noticed, drained;
 	uint32_t changes; /* names that came and went */
 	char *path;	  /* with a slash at the end */
@@ -68,10 +67,10 @@ struct ccfc_obs_session {
 	char *id;
 	long pid;	 /* 0: known to be live only by its lines */
 	int pidfd;	 /* readable when it ends; -1: there is none */
-	int64_t expires; /* of the monotonic clock; by its lines only */
+	int64_t expires; /* by the monotonic clock; if pid is 0 */
 };
 
-/* A client that has taken its note away, and may not have ended yet. */
+/* A client without a note, whose process may still run. */
 struct ccfc_obs_leaving {
 	struct ccfc_client_end end;
 	int pidfd; /* as in struct ccfc_obs_session */
@@ -82,8 +81,8 @@ struct ccfc_obs_project {
 	char *problem;
 	struct ccfc_obs_dir *top;
 	/*
-	 * Above that of the top: those of git, then those of directories of the
-	 * repository that the project is below, which mostly is itself.
+	 * Lists above those of `top`: git's own, then one for each directory
+	 * from the repository's root down to the project (mostly none).
 	 */
 	struct ccfc_ignore_level global, exclude;
 	struct {
@@ -132,12 +131,12 @@ struct ccfc_obs {
 	/* The last sessions that had a client's note. */
 	char *noted[CCFC_OBS_NOTED];
 	uint64_t nnoted;
-	/* In ms since 1970: when there were no events last, or they began to be
-	 * read; what is being read is not older than `drained`; when the thread
-	 * woke up, or CCFC_TIME_NONE: events were there at once. */
+	/* In ms since 1970. `reading`: when no event waited, or events began to
+	 * be read. Events being read are not older than `drained`. `woke`: when
+	 * the thread woke up; CCFC_TIME_NONE: it did not sleep. */
 	int64_t reading, drained, woke;
-	/* When what is being taken in was noticed; CCFC_TIME_NONE: now. A
-	 * directory may be read long after the event that asked for it. */
+	/* When the present changes were noticed; CCFC_TIME_NONE: now. A
+	 * directory may be read long after the event that queued it. */
 	int64_t noticed;
 	struct ccfc_buf content; /* of the file that is being looked at */
 	/* Sightings of the last looks that are not handed on yet. */
@@ -148,9 +147,9 @@ struct ccfc_obs {
 		} * items;
 		uint32_t n, cap;
 	} pending;
-	/* Gets each sighting; it owns the path. */
+	/* Gets each sighting, and owns its strings. */
 	void (*emit)(void *ctx, struct ccfc_sighting *sighting);
-	/* Gets each client that ended; it owns the id. */
+	/* Gets each client that ended, and owns the session's id. */
 	void (*ended)(void *ctx, struct ccfc_client_end *end);
 	void *ctx;
 };
@@ -158,7 +157,7 @@ struct ccfc_obs {
 /* --- obs_table.c: directories and files --- */
 
 struct ccfc_obs_dir *ccfc_obs_dir_by_wd(const struct ccfc_obs *obs, int wd);
-/* The path ends with a slash. Looks at all of them. */
+/* `path` ends with a slash. Looks at all directories. */
 struct ccfc_obs_dir *ccfc_obs_dir_by_path(const struct ccfc_obs *obs,
 					  struct ccfc_slice path);
 /* Takes `path`, which ends with a slash. */
@@ -185,7 +184,7 @@ struct ccfc_obs_file *ccfc_obs_file_add(struct ccfc_obs *obs,
 					struct ccfc_obs_dir *dir,
 					const char *name);
 void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file);
-/* When what is being taken in was noticed, in ms since 1970. */
+/* When the present changes were noticed, in ms since 1970. */
 int64_t ccfc_obs_noticed(const struct ccfc_obs *obs);
 /* Marks the file to be looked at in `wait` ms. */
 void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait);
@@ -198,13 +197,13 @@ bool ccfc_obs_path(char out[PATH_MAX], const struct ccfc_obs_dir *dir,
 
 /* Begins to watch; on failure sets the project's problem. */
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project);
-/* Another project that it is below goes on watching it. */
+/* Stops watching; an outer project takes over the directories. */
 void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project);
 /* Are there directories to be read? */
 bool ccfc_obs_has_unread(const struct ccfc_obs *obs);
 /* Reads the next directories; false when none is left. */
 bool ccfc_obs_walk(struct ccfc_obs *obs);
-/* Reads a directory (again), and those below it if `all`. */
+/* Queues a directory to be read; `all`: with those below it. */
 void ccfc_obs_queue(struct ccfc_obs *obs, struct ccfc_obs_dir *dir, bool all);
 void ccfc_obs_event(struct ccfc_obs *obs, const struct ccfc_watch_event *event);
 
@@ -215,12 +214,12 @@ bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 		      const struct ccfc_obs_dir *dir, const char *name,
 		      bool is_dir);
 /*
- * Has a file that is known become ignored, by patterns that have just changed?
- * When its directory is read again, it is dropped.
+ * Do patterns that have just changed ignore a known file? Reading its directory
+ * again drops the file, too.
  */
 bool ccfc_obs_is_ignored_now(const struct ccfc_obs *obs,
 			     const struct ccfc_obs_file *file);
-/* Is a directory ignored that is not the top of its project? */
+/* Is a directory below the top of its project ignored? */
 bool ccfc_obs_ignores_dir(const struct ccfc_obs *obs,
 			  const struct ccfc_obs_dir *dir);
 /* Reads the .gitignore of the directory (again). */
@@ -232,19 +231,19 @@ void ccfc_obs_drop_patterns(struct ccfc_obs_project *project);
 
 /* --- obs_look.c: the present state of a file --- */
 
-/* The state of a file when its project begins to be watched. */
+/* The first look at a file that is not new: no sighting. */
 void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 /* Looks at the files that are due; true: more are due already. */
 bool ccfc_obs_look(struct ccfc_obs *obs);
-/* Looks at all marked files, due or not, up to a number. */
+/* Looks at marked files, due or not, until `max` sightings wait. */
 void ccfc_obs_look_now(struct ccfc_obs *obs, uint32_t max);
 /*
- * Hands on the sightings. Read all events before: if one of them is about a
- * file that was just looked at, the content may be newer than the client's
- * write, and is not attributed to the client.
+ * Hands on the sightings. Read all events before: after another event of the
+ * same file, the content may be newer than the client's write, and is not
+ * attributed to the client.
  */
 void ccfc_obs_hand_on(struct ccfc_obs *obs);
-/* The directory of the file went away. */
+/* Reports a file as deleted, because its directory is gone. */
 void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 /* Ms until the next file is due; -1: none is marked. */
 int ccfc_obs_look_timeout(const struct ccfc_obs *obs);
@@ -253,17 +252,17 @@ int ccfc_obs_look_timeout(const struct ccfc_obs *obs);
 
 /* The root of the project around `cwd`, with a slash; the caller frees it. */
 char *ccfc_obs_root(const char *cwd);
-/* Why such a project is not watched; NULL: it is. */
+/* Why a project with this root is not watched; NULL: it can be. */
 const char *ccfc_obs_refuse(const struct ccfc_obs *obs, const char *root);
 /*
  * Updates the live sessions, and watches the projects of new ones. True: some
- * sessions have ended. Hand on their sightings before you drop them.
+ * sessions have ended. Hand on all sightings before you drop ended sessions.
  */
 bool ccfc_obs_sessions(struct ccfc_obs *obs, struct ccfc_live_sessions *live);
 /* Drops sessions that are not live, and projects without a session. */
 void ccfc_obs_drop_ended(struct ccfc_obs *obs,
 			 const struct ccfc_live_sessions *live);
-/* A session is live by its line, for a while from now on. */
+/* A line has come: its session is live for a while from now on. */
 void ccfc_obs_active(struct ccfc_obs *obs, const char *session,
 		     const char *cwd);
 /* The session of a client's process; NULL: not known. */

@@ -21,10 +21,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A sleeping thread runs within so many ms after it is woken. */
+/* A sleeping thread runs at most this many ms after it is woken. */
 #define WAKING_MS 1000
 
-/* So many sightings may wait for the core before the looks stop. */
+/* The looks stop while so many sightings wait for the core. */
 #define WAITING_MAX 4096u
 #define ACTIVE_MAX  256u
 #define ROOTS_MAX   32u
@@ -43,7 +43,7 @@ struct ccfc_observer {
 	int notes[ROOTS_MAX];
 	bool notes_changed;
 	int64_t swept; /* when contents were swept last, in ms since 1970 */
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* for the fields below */
 	struct {
 		struct active *items;
 		uint32_t n, cap;
@@ -84,8 +84,8 @@ static void on_ended(void *ctx, struct ccfc_client_end *end)
 }
 
 /*
- * Watches the directory of the notes, or its parent if it does not exist. It
- * may appear just before the parent is watched, and then there is no event.
+ * Watches the directory of the notes, or its parent if there is none. Then the
+ * directory is tried again: it may have appeared before the parent's watch.
  */
 static int watch_notes_of(struct ccfc_watch *watch, const char *root)
 {
@@ -132,7 +132,7 @@ static void on_event(void *ctx, const struct ccfc_watch_event *event)
 	ccfc_obs_event(&o->obs, event);
 }
 
-/* Lines that came; true: the observer has to end. */
+/* Takes in the lines that came; true: the observer has to end. */
 static bool run_commands(struct ccfc_observer *o)
 {
 	struct active *items;
@@ -311,8 +311,8 @@ static void sweep_blobs(struct ccfc_observer *o)
 }
 
 /*
- * Ms until contents may have become too old; -1: there are none. The clock is
- * that of the calendar, which goes on while the machine is suspended.
+ * Ms until contents may have become too old; -1: there are none. By the wall
+ * clock, which goes on while the machine is suspended.
  */
 static int sweep_timeout(const struct ccfc_observer *o)
 {
@@ -340,10 +340,10 @@ static void *observe_projects(void *arg)
 					 ccfc_obs_sessions_timeout(&o->obs));
 		bool full = is_report_queue_full(o), news;
 
-		/* The last events come first. */
+		/* The last events may have left work. */
 		more |= o->notes_changed || ccfc_obs_has_unread(&o->obs);
 		timeout = ccfc_time_sooner(timeout, sweep_timeout(o));
-		/* When it is full, the core wakes us. */
+		/* If the list is full, the core wakes the thread. */
 		news = wait_for_events(o, full ? -1 : more ? 0 : timeout);
 		if (run_commands(o))
 			break;
@@ -356,7 +356,7 @@ static void *observe_projects(void *arg)
 			continue;
 		more = ccfc_obs_walk(&o->obs);
 		more |= ccfc_obs_look(&o->obs);
-		/* Before the sightings are attributed to a client. */
+		/* These may show that a sighting is not a client's. */
 		read_events(o);
 		ccfc_obs_hand_on(&o->obs);
 		publish_stats(o, more || ccfc_obs_has_unread(&o->obs));

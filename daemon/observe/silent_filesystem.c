@@ -1,8 +1,8 @@
 /*
- * Filesystems without events for all changes: there are none for changes by
- * other machines, by the host, or by a process behind the filesystem. Without
- * an event there is no look, and an old state would be reported as exact. An
- * overlay is not among them: it has events for all changes made through it.
+ * Filesystems without events for changes by other machines, by the host, or by
+ * a process behind the filesystem. Without an event there is no look, and an
+ * old state would be reported as exact. An overlay is not in the list: it has
+ * events for all changes made through it.
  */
 #include "observe/silent_filesystem.h"
 
@@ -38,7 +38,7 @@ const char *ccfc_obs_silent(unsigned long type)
 		{ 0x62656572, SILENT("sysfs") },
 	};
 
-	/* As in the kernel: 32 bits, whatever the word of statfs is. */
+	/* The kernel's type has 32 bits; f_type may have more. */
 	for (size_t i = 0; i < sizeof(silent) / sizeof(*silent); i++)
 		if ((type & 0xffffffff) == silent[i].type)
 			return silent[i].problem;

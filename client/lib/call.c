@@ -182,7 +182,7 @@ static bool changes_nothing(const char *method)
 	return false;
 }
 
-/* The answer to the question that was asked ahead. 0: it did not refuse. */
+/* Waits for the answer to the request asked ahead. 0: it was not refused. */
 static int finish_request_ahead(struct ccfc_client *c, struct ccfc_err *err)
 {
 	int r = send_requests(c, err);

@@ -20,8 +20,8 @@ static int check_options(const struct ccfc_client_options *o,
 }
 
 /*
- * With "stopped" a daemon that was stopped, which takes its socket away, stays
- * so; one that crashed leaves it, and is started again.
+ * CCFC_NO_SPAWN=stopped starts a daemon that crashed, but none that was
+ * stopped: a stopped daemon removes its socket, a crashed one leaves it.
  */
 static bool may_spawn(enum ccfc_spawn how, const char *socket)
 {

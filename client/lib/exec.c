@@ -65,7 +65,7 @@ char *ccfc_lib_find_daemon(void)
 	return found ? found : ccfc_strdup("ccfcd");
 }
 
-/* Our environment, with CCFC_SOCKET as the client understood it. */
+/* The caller's environment, with CCFC_SOCKET set to the client's socket. */
 static void make_env(struct plan *plan, const char *socket)
 {
 	struct ccfc_buf entry = CCFC_BUF_INIT;

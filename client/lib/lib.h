@@ -23,7 +23,7 @@ struct ccfc_reply {
 	char *method; /* owned, terminated */
 };
 
-/* Sees the answer to a question that was asked ahead; negative: refuses. */
+/* Gets the answer to a question asked ahead; negative: refuses the daemon. */
 typedef int (*ccfc_ahead_fn)(void *data, const struct ccfc_reply *reply,
 			     struct ccfc_err *err);
 
@@ -125,7 +125,7 @@ int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
  * returns. Both requests are sent at once, so nobody waits twice; only calls
  * that may change something wait for `fn` first. If `fn` refuses, the
  * call fails with its error and the connection is closed. An error in place of
- * the answer refuses nothing. `data` has to live until then.
+ * the answer refuses nothing. `data` has to live until the next call returns.
  */
 int ccfc_lib_ask_ahead(struct ccfc_client *c, const char *method,
 		       ccfc_ahead_fn fn, void *data, struct ccfc_err *err);

@@ -114,7 +114,7 @@ static int read_some(struct ccfc_client *c, int timeout_ms,
 	return 1;
 }
 
-/* The first `len` bytes; without a copy when they nearly fill the buffer. */
+/* The first `len` bytes. Copied, unless these are all and fill half of `in`. */
 static char *cut_bytes(struct ccfc_buf *in, size_t len)
 {
 	char *bytes;

@@ -1,9 +1,9 @@
 /*
- * Wakes a running daemon that lost its socket (its directory was removed, for
- * instance a runtime directory at logout). The lock of the state directory
- * shows that the daemon lives. After a signal it listens again and counts its
- * check in the lock's file (os/holder.h). A daemon with another socket than
- * the wanted one is left alone.
+ * Wakes a running daemon that lost its socket (the socket's directory was
+ * removed, for instance a runtime directory at logout). The lock of the state
+ * directory shows that the daemon lives. After a signal the daemon listens
+ * again and counts its check in the lock file (os/holder.h). A daemon with
+ * another socket than the wanted one is left alone.
  */
 #include "base/time.h"
 #include "lib/lib.h"

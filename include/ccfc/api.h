@@ -1,4 +1,4 @@
-/* What libccfc exports; everything else in it is hidden. */
+/* Marks the functions that libccfc exports; all others are hidden. */
 #ifndef CCFC_API_H
 #define CCFC_API_H
 

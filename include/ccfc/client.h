@@ -90,10 +90,10 @@
  * -------------
  * Structs that you fill in start with their version: initialise them with their
  * …_INIT macro, which also zeroes the rest, and zero means "default". Fields
- * are added at the end under a new version number, and the library accepts all
- * older versions. Functions are never removed. Until version 1.0 the shared
- * library's soname is libccfc.so.1; it changes whenever compatibility is
- * broken.
+ * are added at the end under a new version number; the library accepts its own
+ * version only (else CCFC_EINVAL). Functions are never removed. Until version
+ * 1.0 the shared library's soname is libccfc.so.1; the soname changes whenever
+ * compatibility is broken.
  */
 #ifndef CCFC_CLIENT_H
 #define CCFC_CLIENT_H
@@ -247,7 +247,7 @@ struct ccfc_query {
 
 	/* How much to answer. */
 	enum ccfc_content content; /* texts of changes, lines, messages */
-	enum ccfc_content changes; /* NO: listings have only their number */
+	enum ccfc_content changes; /* NO: listings have only the number */
 	int64_t max_content;	   /* bytes of each text */
 	int64_t limit;
 	int64_t offset;
@@ -298,12 +298,12 @@ struct ccfc_query {
 			   * "duration"; texts: "recent", "rank" */
 	const char *by;	  /* "day", "week", "month", "hour", "session",
 			   * "agent", "project", "model", "tool", "file",
-			   * "ext" */
+			   * "ext", "block"; blame: "line", "block" */
 
-	/* Added later; which messages: all of these patterns, too. */
+	/* Added later. Messages that match all of these patterns, too. */
 	const char *const *words;
 	const char *tag; /* sessions with this tag */
-	/* The time zone of statistics: "SECONDS:OFFSET", see `zone`. */
+	/* Time zone of statistics: "SECONDS:OFFSET"; see PROTOCOL.md. */
 	const char *const *zone;
 };
 
@@ -330,7 +330,7 @@ CCFC_API int ccfc_file_sessions(struct ccfc_reply **out,
 				const struct ccfc_query *query,
 				struct ccfc_err *err);
 
-/* The same for all files that a glob matches: FileHistory[]. */
+/* As ccfc_file_sessions, for all files that a glob matches: FileHistory[]. */
 CCFC_API int ccfc_file_match(struct ccfc_reply **out,
 			     struct ccfc_client *client, const char *pattern,
 			     const struct ccfc_query *query,
@@ -393,9 +393,9 @@ CCFC_API int ccfc_session_revert(struct ccfc_reply **out,
 				 struct ccfc_err *err);
 
 /*
- * The same for single changes, all of one session: ids, or prefixes of at least
- * 6 characters; ends with NULL. A call that changed several files is undone in
- * all of them. CCFC_EINVAL: changes of several sessions.
+ * As ccfc_session_revert, for single changes of one session: ids, or prefixes
+ * of at least 6 characters; ends with NULL. A call that changed several files
+ * is undone in all of them. CCFC_EINVAL: changes of several sessions.
  */
 CCFC_API int ccfc_changes_revert(struct ccfc_reply **out,
 				 struct ccfc_client *client,
@@ -442,8 +442,8 @@ CCFC_API int ccfc_session_list(struct ccfc_reply **out,
 
 /*
  * Gives a session a name and tags of the user's own, and returns them:
- * {sessionId, title, name, tags}. `name` may be NULL (unchanged) or "-" (taken
- * away). Each of `tags` (ends with NULL; may be NULL) is added, or taken away
+ * {sessionId, title, name, tags}. `name` may be NULL (unchanged) or "-"
+ * (removed). Each of `tags` (ends with NULL; may be NULL) is added, or removed
  * with a '-' in front. CCFC_EINVAL: a name or a tag is not allowed.
  */
 CCFC_API int ccfc_session_label(struct ccfc_reply **out,
@@ -452,9 +452,9 @@ CCFC_API int ccfc_session_label(struct ccfc_reply **out,
 				struct ccfc_err *err);
 
 /*
- * Says when the shell command of a call began or ended, in milliseconds since
- * 1970; 0: not said. `cwd` is its directory and may be NULL. The reply has
- * `kept`: false where it is of no use.
+ * Tells when the shell command of a call began or ended, in milliseconds since
+ * 1970; 0: not told. `cwd` is the command's directory and may be NULL. The
+ * reply has `kept`: false if the daemon did not keep the times.
  */
 CCFC_API int ccfc_command_mark(struct ccfc_reply **out,
 			       struct ccfc_client *client, const char *session,
@@ -606,7 +606,7 @@ CCFC_API int ccfc_index_dump(struct ccfc_reply **out,
 CCFC_API int ccfc_store_check(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 
-/* The same, and checks the checksum of every row; adds `rows`. */
+/* As ccfc_store_check, and checks each row's checksum; adds `rows`. */
 CCFC_API int ccfc_store_check_deep(struct ccfc_reply **out,
 				   struct ccfc_client *client,
 				   struct ccfc_err *err);
@@ -655,11 +655,11 @@ CCFC_API int ccfc_client_next_event(struct ccfc_reply **out,
 
 /*
  * What ccfc_forget_run would remove: {totalSessions, totalFiles, totalChanges,
- * transcripts, transcriptBytes, sessions: […], files: […]}. It is about one
- * session (`session`), or about the query's project_path and to_date (sessions
- * whose last line is not later), or about its `path`: a file or a glob, whose
- * changes are forgotten while the sessions stay; relative to cwd.
- * CCFC_ENOTFOUND: there is nothing.
+ * transcripts, transcriptBytes, sessions: […], files: […]}. Selects one session
+ * (`session`); or the sessions of the query's project_path whose last line is
+ * not later than to_date; or the files of the query's `path` (a file or a glob,
+ * relative to cwd), whose changes are forgotten while the sessions stay.
+ * CCFC_ENOTFOUND: nothing matches.
  */
 CCFC_API int ccfc_forget_list(struct ccfc_reply **out,
 			      struct ccfc_client *client, const char *session,
@@ -667,8 +667,8 @@ CCFC_API int ccfc_forget_list(struct ccfc_reply **out,
 			      struct ccfc_err *err);
 
 /*
- * Removes it for good, and returns when it is removed: the same totals, and
- * {sessionIds, freedBytes, undoEntries}.
+ * Removes for good what ccfc_forget_list lists, and then returns the same
+ * totals, and {sessionIds, freedBytes, undoEntries}.
  */
 CCFC_API int ccfc_forget_run(struct ccfc_reply **out,
 			     struct ccfc_client *client, const char *session,
@@ -688,8 +688,8 @@ CCFC_API int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err);
 
 /*
  * The files of the archive that the transcripts need, all or those of
- * query->project_path: {transcripts, missing, files}. Returns when everything
- * that was read is kept.
+ * query->project_path: {transcripts, missing, files}. Returns when the archive
+ * has everything that was read.
  */
 CCFC_API int ccfc_export_list(struct ccfc_reply **out,
 			      struct ccfc_client *client,
@@ -698,8 +698,8 @@ CCFC_API int ccfc_export_list(struct ccfc_reply **out,
 
 /*
  * Changes seen on disk and other facts that are in no transcript, all or those
- * of query->project_path: {lines, contents, next}. A page from query->offset
- * on; without `next` it is the last one.
+ * of query->project_path: {lines, contents, next}. A page starts at
+ * query->offset; the last page has no `next`.
  */
 CCFC_API int ccfc_export_seen(struct ccfc_reply **out,
 			      struct ccfc_client *client,
@@ -708,22 +708,22 @@ CCFC_API int ccfc_export_seen(struct ccfc_reply **out,
 
 /*
  * Imports an export or a copied Claude directory, at an absolute path:
- * {transcripts, longer, known, bytes}. All or nothing; CCFC_ECORRUPT: it is
- * damaged or incomplete, and the error says where. New lines are indexed after
- * the reply (`indexing`).
+ * {transcripts, longer, known, bytes}. All or nothing; CCFC_ECORRUPT: the
+ * export is damaged or incomplete, and the error says where. New lines are
+ * indexed after the reply (`indexing`).
  */
 CCFC_API int ccfc_import_path(struct ccfc_reply **out,
 			      struct ccfc_client *client, const char *path,
 			      struct ccfc_err *err);
 
 /*
- * Serves the REST API on a port of 127.0.0.1; 0: any free one. The reply has
- * `port` and `url`. If it is served already, the reply says where.
+ * Serves the REST API on a port of 127.0.0.1; 0: the port that already serves
+ * the API, else any free one. The reply has `port` and `url`.
  */
 CCFC_API int ccfc_web_start(struct ccfc_reply **out, struct ccfc_client *client,
 			    int port, struct ccfc_err *err);
 
-/* Ends it: {stopped}. */
+/* Stops serving the REST API: {stopped}. */
 CCFC_API int ccfc_web_stop(struct ccfc_reply **out, struct ccfc_client *client,
 			   struct ccfc_err *err);
 

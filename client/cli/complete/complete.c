@@ -1,6 +1,6 @@
 /*
- * Reads an unfinished command line; see complete.h. It parses like opt.c, but
- * checks nothing: the line is about to change.
+ * Reads an unfinished command line; see complete.h. The parser follows opt.c,
+ * but checks nothing: the line is about to change.
  */
 #include "cli/complete/complete.h"
 
@@ -116,7 +116,7 @@ static void complete_word(struct ccfc_complete *c, const char *word, bool ended)
 	}
 	c->place = ccfc_complete_place(c->command->usage, c->nargs);
 	c->kinds = ccfc_complete_kinds(c->place, false);
-	/* Nothing else fits there. */
+	/* Without a place for an argument, options are offered. */
 	c->options = !c->place.len && !word[0] && !ended;
 }
 

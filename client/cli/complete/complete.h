@@ -1,12 +1,12 @@
 /*
- * Candidates for the end of a command line, for completions in shells. They
- * come from the tables of commands and options: a word in capitals of a
- * command's usage ("SESSION|CHANGE [PATH…]") or an option's `arg` says what
- * belongs there; words in small letters stand for themselves.
+ * Candidates for the end of a command line, for completions in shells. The
+ * tables of commands and options say what belongs where: a word in capitals of
+ * a command's usage ("SESSION|CHANGE [PATH…]") or an option's `arg` names a
+ * kind of value; words in small letters stand for themselves.
  *
- * The pieces: ccfc_complete_read finds out what is being completed, _tables
- * gives what the tables know, _ask what the daemon knows. Nothing here fails;
- * on errors there are no candidates.
+ * ccfc_complete_read finds out what is being completed. Candidates come from
+ * the tables (_tables), files (_disk) and the daemon (_ask). Nothing here
+ * fails; on errors there are no candidates.
  */
 #ifndef CCFC_CLI_COMPLETE_COMPLETE_H
 #define CCFC_CLI_COMPLETE_COMPLETE_H
@@ -69,7 +69,7 @@ bool ccfc_complete_wants_dirs(const struct ccfc_complete *c);
  */
 struct ccfc_slice ccfc_complete_place(const char *usage, int i);
 
-/* A set of enum ccfc_kind for "SESSION|CHANGE"; of an option's value or not. */
+/* A set of enum ccfc_kind for "SESSION|CHANGE"; `option`: an option's value. */
 unsigned ccfc_complete_kinds(struct ccfc_slice place, bool option);
 
 /* ---- the output for shells ---- */
@@ -120,7 +120,7 @@ void ccfc_complete_tables(struct ccfc_candidates *to,
 /* Files that continue the prefix; directories with a "/". */
 void ccfc_complete_disk(struct ccfc_candidates *to, bool dirs_only);
 
-/* Must the daemon be asked? And the candidates from its answers. */
+/* Must the daemon be asked? _ask adds the candidates from its answers. */
 bool ccfc_complete_must_ask(const struct ccfc_complete *c);
 void ccfc_complete_ask(struct ccfc_candidates *to,
 		       const struct ccfc_complete *c, struct ccfc_cli *cli);

@@ -16,7 +16,7 @@ struct reader {
 	struct ccfc_buf word; /* without quotes */
 	size_t kept;	      /* bytes of it that readline does not replace */
 	size_t opened;	      /* the same, if the last quote stays open */
-	char quote;	      /* the open one */
+	char quote;	      /* the open quote, or 0 */
 };
 
 static bool is_blank(char c)
@@ -57,7 +57,7 @@ static void read_char(struct reader *r)
 		toggle_quote(r, c);
 		return;
 	}
-	/* A backslash at the end is the start of something. */
+	/* A backslash at the end begins an unfinished escape. */
 	if (c == '\\' && !r->quote)
 		return;
 	put_char(r, c);

@@ -35,7 +35,7 @@ static bool has_enough_candidates(const struct asking *a)
 	return a->to->seen.n - a->before >= CCFC_COMPLETE_MAX;
 }
 
-/* A candidate, described by when it was and a text. */
+/* Adds a candidate, described by its time and two texts. */
 static void add_candidate(struct asking *a, struct ccfc_slice value,
 			  struct ccfc_obj when, struct ccfc_slice what,
 			  struct ccfc_slice more)
@@ -64,14 +64,14 @@ static struct ccfc_reply *list_sessions(struct asking *a, const char *here,
 	return reply;
 }
 
-/* The part of an id that distinguishes it, followed by the whole id. */
+/* The start of an id that distinguishes it; the whole id if more was typed. */
 static struct ccfc_slice short_id(const struct asking *a, struct ccfc_slice id,
 				  size_t length)
 {
 	return a->c->prefix.len > length ? id : ccfc_slice_cut(id, length);
 }
 
-/* One page of sessions; how many there were. */
+/* Adds one page of sessions; returns how many it has. */
 static uint32_t add_page(struct asking *a, const char *here, int64_t limit,
 			 int64_t offset)
 {
@@ -121,7 +121,7 @@ static void add_sessions(struct asking *a, const struct ccfc_cwd *where)
 	}
 }
 
-/* The elements of a field that is a list, of all sessions. */
+/* Adds the elements of a list field, of all sessions. */
 static void add_of_sessions(struct asking *a, const char *field)
 {
 	struct ccfc_reply *reply = list_sessions(a, NULL, SESSIONS_MAX, 0);
@@ -235,7 +235,7 @@ static void collect_changes(struct changes *all, struct ccfc_obj file)
 	}
 }
 
-/* The latest are in the files that were changed last. */
+/* The latest changes are in the files that were changed last. */
 static void add_changes(struct asking *a, const struct ccfc_cwd *where)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
@@ -264,7 +264,7 @@ static void add_changes(struct asking *a, const struct ccfc_cwd *where)
 	ccfc_reply_free(reply);
 }
 
-/* What --at can be for the file that was named: its changes and sessions. */
+/* Adds values of --at for the named file: its changes and sessions. */
 static bool add_moments(struct asking *a, struct ccfc_cwd *where)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;

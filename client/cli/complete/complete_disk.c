@@ -67,7 +67,7 @@ void ccfc_complete_disk(struct ccfc_candidates *to, bool dirs_only)
 	DIR *dir;
 
 	if (ccfc_slice_starts(prefix, "~"))
-		return; /* what that means is the shell's business */
+		return; /* the shell expands "~" */
 	while (len && prefix.ptr[len - 1] != '/')
 		len--;
 	w.typed = ccfc_slice(prefix.ptr, len);

@@ -19,7 +19,7 @@ struct walk {
 	struct ccfc_buf path;	/* a candidate */
 };
 
-/* The name below the directory that leads to `file`, and its "/" if any. */
+/* Adds the name below the directory that leads to `file`, if not on disk. */
 static void add_file(struct walk *w, struct ccfc_slice file)
 {
 	size_t len = strlen(w->directory);
@@ -95,7 +95,7 @@ void ccfc_complete_paths(struct ccfc_candidates *to, struct ccfc_client *client,
 	size_t len = prefix.len;
 	char *path, *real;
 
-	/* A "~" is the shell's; that of a candidate would be quoted. */
+	/* The shell expands "~"; a candidate's "~" would be quoted. */
 	if (ccfc_slice_starts(prefix, "~"))
 		return;
 	while (len && prefix.ptr[len - 1] != '/')

@@ -1,6 +1,6 @@
 /*
- * Candidates out of the tables of commands and options, and what a usage
- * says; see complete.h.
+ * Candidates from the tables of commands and options; reads usage lines; see
+ * complete.h.
  */
 #include "cli/complete/complete.h"
 
@@ -13,7 +13,7 @@ static const struct {
 	{ "CHANGE", CCFC_KIND_CHANGE, CCFC_KIND_CHANGE },
 	{ "PATH", CCFC_KIND_PATH, CCFC_KIND_PATH },
 	{ "GLOB", CCFC_KIND_PATH, CCFC_KIND_PATH },
-	/* An argument is a file to ask about, an option's one to write. */
+	/* An argument is a file to ask about; an option has one to write. */
 	{ "FILE", CCFC_KIND_PATH, CCFC_KIND_FILE },
 	{ "DIR", CCFC_KIND_DIR, CCFC_KIND_DIR },
 	{ "DIRS", CCFC_KIND_DIR, CCFC_KIND_DIR },
@@ -116,7 +116,7 @@ static bool is_given(const struct ccfc_complete *c, const struct ccfc_opt *o)
 	if (o->type == CCFC_OPT_LIST || o->type == CCFC_OPT_WORDS ||
 	    o->type == CCFC_OPT_NAMED || o->type == CCFC_OPT_EXTS ||
 	    o->type == CCFC_OPT_STATES)
-		return false; /* it adds up */
+		return false; /* each use adds values */
 	for (uint32_t i = 0; i < c->given.n; i++)
 		if (c->given.items[i] == o)
 			return true;
@@ -177,7 +177,7 @@ static void add_choices(struct ccfc_candidates *to,
 			ccfc_candidates_add(to, part, CCFC_SLICE_NONE);
 }
 
-/* "list|search|index" in a usage. */
+/* Adds the words of "list|search|index" in a usage. */
 static void add_words(struct ccfc_candidates *to, struct ccfc_slice place)
 {
 	while (place.len) {

@@ -8,9 +8,9 @@
 
 #include "diff/unified.h"
 
-#define TEXT_MAX ((size_t)1 << 20) /* a longer one is shown as it is */
+#define TEXT_MAX ((size_t)1 << 20) /* a longer edit has no diff */
 
-/* Drops the lines up to the first "@@", and all "@@" lines. */
+/* Copies the hunks without their heads, with "…" between them. */
 static void put_hunks(struct ccfc_buf *out, struct ccfc_slice diff)
 {
 	bool body = false;

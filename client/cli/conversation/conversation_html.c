@@ -1,6 +1,6 @@
 /*
- * Messages as HTML. All text is escaped by ccfc_html_text; besides it only ids
- * are written, and only those made of letters, digits and dashes.
+ * Messages as HTML. All text is escaped by ccfc_html_text. Only ids are written
+ * unescaped: those made of letters, digits, dashes and underscores.
  */
 #include "cli/conversation/message_stream.h"
 
@@ -51,7 +51,7 @@ void ccfc_html_text(struct ccfc_buf *out, struct ccfc_slice text)
 	}
 }
 
-/* A text that may be long: written in pieces. */
+/* Prints a text that may be long, so the output may be flushed. */
 static void put_block(struct ccfc_out *out, const char *class,
 		      struct ccfc_slice text)
 {

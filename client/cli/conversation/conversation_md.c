@@ -76,7 +76,7 @@ static unsigned fence_length(struct ccfc_slice line, char *c, bool *bare)
 	*bare = true;
 	for (size_t i = at + n; i < line.len; i++) {
 		*bare &= line.ptr[i] == ' ' || line.ptr[i] == '\r';
-		/* Then it is code within a line. */
+		/* With a later backtick it is code within a line. */
 		if (line.ptr[i] == '`' && *c == '`')
 			return 0;
 	}
@@ -147,7 +147,7 @@ static void print_head_md(struct ccfc_message_stream *stream,
 	ccfc_buf_puts(buf, "\n\n");
 }
 
-/* One argument: a short one in its line, others as code below. */
+/* Prints one argument: its name, and its value as code below. */
 static void print_argument(struct ccfc_message_stream *stream,
 			   struct ccfc_obj key, struct ccfc_obj value)
 {

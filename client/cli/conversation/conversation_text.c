@@ -63,7 +63,7 @@ static void put_indent(struct ccfc_message_stream *stream, unsigned more)
 			(int)(stream->depth * 4 + more), "");
 }
 
-/* With the day if it differs from the previous message's. */
+/* The time's format, with the day if the previous message had another. */
 static const char *time_format(struct ccfc_message_stream *stream,
 			       struct ccfc_slice time)
 {
@@ -217,7 +217,7 @@ static void print_call(struct ccfc_message_stream *stream, struct ccfc_obj call)
 	ccfc_buf_release(&diff);
 }
 
-/* With the call's name if another call came in between. */
+/* With the call's name if several calls wait, or after an agent. */
 static void print_result(struct ccfc_message_stream *stream,
 			 struct ccfc_obj result)
 {

@@ -21,8 +21,10 @@ struct ccfc_export {
 	const struct ccfc_message_stream_writer *writer;
 	enum ccfc_message_stream_agents agents;
 	void (*head)(struct ccfc_message_stream *stream, struct ccfc_obj info);
-	/* The files of a ChangedFilesSummary, redacted if the export is;
-	 * behind the head. NULL: not in this format. */
+	/*
+	 * The files of a ChangedFilesSummary, redacted if the export is; after
+	 * the head. NULL: not in this format.
+	 */
 	void (*files)(struct ccfc_message_stream *stream, struct ccfc_obj root);
 	/* Before the first message; NULL: nothing. */
 	void (*begin)(struct ccfc_message_stream *stream);

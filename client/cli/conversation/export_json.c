@@ -50,7 +50,7 @@ static void print_export_head_json(struct ccfc_message_stream *stream,
 	for (uint32_t i = 0; i < ccfc_obj_len(info); i++) {
 		struct ccfc_slice key = ccfc_obj_str(ccfc_obj_key_at(info, i));
 
-		/* Messages are printed later; the clock is of another time. */
+		/* Messages are printed later; then the clock is outdated. */
 		if (ccfc_slice_is(key, "messages") ||
 		    ccfc_slice_is(key, "clock"))
 			continue;

@@ -106,7 +106,7 @@ void ccfc_message_stream_called(struct ccfc_message_stream *stream,
 char *ccfc_message_stream_answered(struct ccfc_message_stream *stream,
 				   struct ccfc_slice id)
 {
-	/* The latest first: there it nearly always is. */
+	/* Searches from the latest call: it is nearly always the one. */
 	for (uint32_t i = stream->calls.n; i-- > 0;) {
 		char *label = stream->calls.items[i].label;
 
@@ -202,7 +202,7 @@ static int run_thread(struct ccfc_message_stream *stream,
 static int run_agent(struct ccfc_message_stream *stream, uint32_t i,
 		     struct ccfc_err *err)
 {
-	/* The row may move when others are found. */
+	/* The row may move when other agents are found. */
 	const char *id = stream->seen.items[i].id;
 	struct ccfc_buf packed = stream->seen.items[i].packed;
 	struct ccfc_pages pages;
@@ -224,7 +224,7 @@ static int run_agent(struct ccfc_message_stream *stream, uint32_t i,
 	stream->in_thread = 0;
 	ccfc_buf_clear(&stream->last);
 	code = run_thread(stream, &pages, err);
-	/* Its file may be gone; the agent is named anyway. */
+	/* The agent's file may be gone; the agent is named anyway. */
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
 	stream->writer->agent_end(stream);
@@ -262,7 +262,7 @@ static int run_calls(struct ccfc_message_stream *stream,
 
 /* ---- messages ---- */
 
-/* Passes a message to the writer, without the parts that are not shown. */
+/* Passes a message, redacted if need be, to the writer. See `from_message`. */
 static void write_message(struct ccfc_message_stream *stream,
 			  struct ccfc_obj message)
 {
@@ -276,7 +276,7 @@ static void write_message(struct ccfc_message_stream *stream,
 	if (stream->redact) {
 		ccfc_pack_init(&p, &packed);
 		ccfc_redact_pack(&p, stream->redact, message, NULL);
-		/* It was packed here, so it is valid. */
+		/* The message was packed here, so it is valid. */
 		if (ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL) < 0)
 			abort();
 		message = ccfc_doc_root(doc);

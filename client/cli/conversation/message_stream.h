@@ -18,7 +18,7 @@ struct ccfc_message_stream;
 struct ccfc_message_stream_writer {
 	void (*message)(struct ccfc_message_stream *stream,
 			struct ccfc_obj message);
-	/* An agent {agentId, agentType, description}; its messages; its end. */
+	/* An agent {agentId, agentType, description, …}; messages; its end. */
 	void (*agent_begin)(struct ccfc_message_stream *stream,
 			    struct ccfc_obj agent);
 	void (*agent_end)(struct ccfc_message_stream *stream);
@@ -74,11 +74,11 @@ struct ccfc_message_stream {
 	} calls; /* without a result yet */
 };
 
-/* Zeroes it; limit -1, query initialised. */
+/* Zeroes `stream`; limit -1, query initialised. */
 void ccfc_message_stream_init(struct ccfc_message_stream *stream);
 void ccfc_message_stream_release(struct ccfc_message_stream *stream);
 
-/* All messages that the query and the limit allow, to the writer. */
+/* Passes all messages that the query and the limit allow to the writer. */
 int ccfc_message_stream_run(struct ccfc_message_stream *stream,
 			    struct ccfc_err *err);
 
@@ -94,8 +94,8 @@ void ccfc_message_stream_label(struct ccfc_buf *out,
 			       const struct ccfc_message_stream *stream,
 			       struct ccfc_obj call);
 /*
- * Makes `out`, which is empty, the diff of a call that edits a file. False: it
- * is none, or not shown as one; `out` may have a part then.
+ * Appends the diff of a call that edits a file to `out`, which is empty. False:
+ * the call has no diff, or one too large; `out` may have a part of it.
  */
 bool ccfc_call_diff(struct ccfc_buf *out, struct ccfc_obj call);
 /* Remembers a call until its result; called by writers. */
@@ -105,7 +105,7 @@ void ccfc_message_stream_called(struct ccfc_message_stream *stream,
 char *ccfc_message_stream_answered(struct ccfc_message_stream *stream,
 				   struct ccfc_slice id);
 
-/* "2025-12-10 10:05:23" of a reply's time, in UTC; "-". */
+/* "2025-12-10 10:05:23" of a reply's time, in UTC; "-": none. */
 void ccfc_message_stream_utc(struct ccfc_buf *out, struct ccfc_slice time);
 
 /* Is the message empty, without the parts that were not requested? */
@@ -119,7 +119,7 @@ extern const struct ccfc_message_stream_writer ccfc_message_stream_md;
 extern const struct ccfc_message_stream_writer ccfc_message_stream_html;
 extern const struct ccfc_message_stream_writer ccfc_message_stream_json;
 
-/* ---- what the formats share with the rest of their documents ---- */
+/* ---- shared with the other parts of the documents ---- */
 
 /*
  * Appends the lines of a text, each after `indent` blanks, made safe on a

@@ -48,7 +48,7 @@ void ccfc_pages_release(struct ccfc_pages *p)
 	p->reply = NULL;
 }
 
-/* The items before the first one that is cut. */
+/* Counts the items before the first one that is cut. */
 static uint32_t count_whole(struct ccfc_obj list)
 {
 	uint32_t i = 0;

@@ -37,7 +37,7 @@ struct ccfc_pages {
 	bool truncated; /* a page was truncated */
 };
 
-/* Sets the fields for one of the three; query and left are the caller's. */
+/* Initialises `p` for one of the three; the caller sets query and left. */
 void ccfc_pages_messages(struct ccfc_pages *p, struct ccfc_client *client,
 			 const char *session);
 void ccfc_pages_timeline(struct ccfc_pages *p, struct ccfc_client *client,

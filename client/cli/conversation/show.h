@@ -1,7 +1,7 @@
 /*
  * The sections of `ccfc show`, one file for each kind: the facts about the
  * session (show_sections.c), one line for each event or node (show_lines.c),
- * and everything as JSON (show_json.c). Messages are message_stream.h's.
+ * and everything as JSON (show_json.c). message_stream.h prints messages.
  */
 #ifndef CCFC_CLI_CONVERSATION_SHOW_H
 #define CCFC_CLI_CONVERSATION_SHOW_H
@@ -30,7 +30,7 @@ void ccfc_show_tools_md(struct ccfc_out *out, struct ccfc_obj info);
 
 /*
  * Replies of session.files and session.reads, either of which may be NONE.
- * Paths are shown from `project`.
+ * Paths are shown relative to `project`.
  */
 void ccfc_show_files(struct ccfc_out *out, struct ccfc_obj modified,
 		     struct ccfc_obj reads, struct ccfc_slice project);

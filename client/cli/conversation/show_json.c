@@ -7,7 +7,7 @@
 #include "cli/out/render.h"
 #include "wire/to_json.h"
 
-/* The fields of a reply but for the list, and what only the end knows. */
+/* The fields of a reply, without the list and `truncated`, which come last. */
 static void put_fields(struct ccfc_buf *buf, struct ccfc_obj root,
 		       const char *list)
 {

@@ -209,7 +209,7 @@ static void put_branch_lines(struct tree *t, struct ccfc_obj node,
 		ccfc_buf_puts(&t->out->buf, t->more[depth] ? with[0] : "   ");
 }
 
-/* An array of names, or one. */
+/* `tool` is an array of names, or one name. */
 static void put_tools(struct tree *t, struct ccfc_obj tool)
 {
 	struct ccfc_buf names = CCFC_BUF_INIT;

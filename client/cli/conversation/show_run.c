@@ -164,7 +164,7 @@ static int64_t json_section(struct ccfc_show *show, unsigned section,
 	return n;
 }
 
-/* The reply as it is. */
+/* Prints the reply unchanged. */
 static int json_overview(struct ccfc_show *show, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply;
@@ -227,7 +227,7 @@ static int64_t text_messages(struct ccfc_show *show, struct ccfc_err *err)
 			    false, err);
 }
 
-/* The number of files to show, also with unknown effects of commands. */
+/* The number of files to show, plus that of commands with unknown effects. */
 static int64_t count_files(const struct ccfc_show *show)
 {
 	struct ccfc_obj modified = reply_value(show->modified);
@@ -280,7 +280,7 @@ static int64_t text_section(struct ccfc_show *show, unsigned section,
 	return n;
 }
 
-/* Some lines of a text. */
+/* Prints the first lines of a text. */
 static void put_some_lines(struct ccfc_out *out, struct ccfc_slice text)
 {
 	size_t at = 0;
@@ -295,7 +295,7 @@ static void put_some_lines(struct ccfc_out *out, struct ccfc_slice text)
 		ccfc_buf_puts(&out->buf, "  …\n");
 }
 
-/* Prints the first prompt, if it is not among the last messages. */
+/* Prints the first lines of the first prompt. */
 static int put_first(struct ccfc_show *show, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;

@@ -51,7 +51,7 @@ void ccfc_show_head_md(struct ccfc_out *out, struct ccfc_obj info)
 static void put_title(struct ccfc_out *out, const char *title, int64_t n,
 		      const char *noun)
 {
-	/* The first thing of the output needs no room above it. */
+	/* The first title needs no blank line above it. */
 	ccfc_buf_printf(&out->buf, "%s%s%s (", out->buf.len ? "\n" : "",
 			ccfc_out_on(out, CCFC_STYLE_HEAD), title);
 	ccfc_render_count(&out->buf, n, noun);

@@ -1,4 +1,4 @@
-/* What doctor found, and how it is printed; see doctor.h. */
+/* The findings of doctor, and how they are printed; see doctor.h. */
 #include "cli/doctor/doctor.h"
 
 #include "base/alloc.h"
@@ -37,7 +37,7 @@ static void find_roots(struct ccfc_doctor *d)
 		ccfc_claude_roots_add_all(&d->roots);
 }
 
-/* A daemon that hangs must not take its doctor along. */
+/* A daemon that hangs must not hang doctor. */
 static int ask_info(struct ccfc_doctor *d, struct ccfc_err *err)
 {
 	struct ccfc_client_options options = CCFC_CLIENT_OPTIONS_INIT;
@@ -163,7 +163,7 @@ static bool is_systemd(const struct ccfc_doctor *d)
 
 /*
  * A daemon of the service manager must be stopped by the manager, which would
- * start it again.
+ * start the daemon again otherwise.
  */
 void ccfc_doctor_stop(const struct ccfc_doctor *d, struct ccfc_buf *out)
 {
@@ -184,7 +184,7 @@ void ccfc_doctor_start(const struct ccfc_doctor *d, struct ccfc_buf *out)
 		ccfc_buf_puts(out, "ccfc start");
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static enum ccfc_style style_of_level(enum ccfc_level level)
 {

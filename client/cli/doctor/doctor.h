@@ -1,7 +1,8 @@
 /*
  * The checks of `ccfc doctor` and their findings. Each group of checks is a
- * file, doctor_*.c, that adds findings; checks change nothing. Every finding
- * that is not "ok" has a command that fixes it and can be pasted into a shell.
+ * file, doctor_*.c, that adds findings; checks change nothing. Nearly every
+ * finding that is not "ok" has a command that fixes it and can be pasted into a
+ * shell.
  */
 #ifndef CCFC_CLI_DOCTOR_DOCTOR_H
 #define CCFC_CLI_DOCTOR_DOCTOR_H
@@ -37,7 +38,7 @@ struct ccfc_doctor {
 	struct ccfc_user_service service;
 	struct ccfc_err service_err; /* code 0: the manager answered */
 	struct ccfc_err daemon_err;  /* code 0: the daemon answered */
-	struct ccfc_reply *info;     /* server.info; NULL: it did not */
+	struct ccfc_reply *info;     /* server.info; NULL: no answer */
 	struct ccfc_reply *sources;  /* source.list; NULL: none */
 	struct ccfc_transcripts transcripts;
 	struct {
@@ -56,7 +57,7 @@ void ccfc_doctor_release(struct ccfc_doctor *d);
 struct ccfc_finding *ccfc_doctor_add(struct ccfc_doctor *d,
 				     enum ccfc_level level, const char *check);
 
-/* The same with its first text. */
+/* The same, with the text of `what`. */
 struct ccfc_finding *ccfc_doctor_say(struct ccfc_doctor *d,
 				     enum ccfc_level level, const char *check,
 				     const char *fmt, ...)
@@ -72,7 +73,7 @@ void ccfc_doctor_quote(struct ccfc_buf *out, const char *word);
 void ccfc_doctor_stop(const struct ccfc_doctor *d, struct ccfc_buf *out);
 void ccfc_doctor_start(const struct ccfc_doctor *d, struct ccfc_buf *out);
 
-/* The worst of all. */
+/* The worst level of all findings. */
 enum ccfc_level ccfc_doctor_worst(const struct ccfc_doctor *d);
 
 /* Both append to cli->out. */

@@ -22,7 +22,7 @@ static void put_restart(const struct ccfc_doctor *d, struct ccfc_buf *fix)
 	ccfc_doctor_start(d, fix);
 }
 
-/* ---- one that does not answer ---- */
+/* ---- a daemon that does not answer ---- */
 
 /*
  * The pid of the daemon that holds the state directory; 0: none. The check
@@ -111,10 +111,7 @@ static void not_running(struct ccfc_doctor *d)
 	ccfc_doctor_start(d, &f->fix);
 }
 
-/*
- * Appends the command that fixes it, by the reason why the daemon does not
- * answer.
- */
+/* Appends the command that fixes the reason why the daemon does not answer. */
 static void put_fix(const struct ccfc_doctor *d, struct ccfc_buf *fix)
 {
 	int code = d->daemon_err.code;
@@ -148,7 +145,7 @@ static void no_answer(struct ccfc_doctor *d)
 	put_fix(d, &f->fix);
 }
 
-/* ---- one that answers ---- */
+/* ---- a daemon that answers ---- */
 
 static void check_version(struct ccfc_doctor *d, struct ccfc_obj info)
 {
@@ -177,7 +174,7 @@ static void check_version(struct ccfc_doctor *d, struct ccfc_obj info)
 	put_restart(d, &f->fix);
 }
 
-/* After an upgrade to the same number, as between two builds. */
+/* Was the program replaced by another build of the same version? */
 static void check_program(struct ccfc_doctor *d, struct ccfc_obj info)
 {
 	long long pid = (long long)ccfc_obj_get_int(info, "pid", 0);
@@ -222,7 +219,7 @@ static bool has_root(const struct ccfc_claude_roots *roots, const char *path)
 	return false;
 }
 
-/* Does it read the directories of this shell's environment? */
+/* Does the daemon read the directories of this shell's environment? */
 static void check_roots(struct ccfc_doctor *d)
 {
 	struct ccfc_claude_roots wanted = { 0 };

@@ -57,7 +57,7 @@ static bool check_state(struct ccfc_doctor *d)
 	bool good;
 
 	if (!d->state.len || stat(d->state.ptr, &st))
-		return true; /* it is made when the daemon starts */
+		return true; /* the daemon makes the directory */
 	good = check_access(d, d->state.ptr, &st, R_OK | W_OK | X_OK);
 	if (good && (st.st_mode & 022)) {
 		good = false;

@@ -1,6 +1,6 @@
 /*
  * What Claude Code will delete next, and whether all of that is indexed. The
- * index survives its transcripts, the text of changes does not.
+ * index survives its transcripts; texts survive only in the archive.
  */
 #include "base/alloc.h"
 #include "base/strtab.h"
@@ -16,19 +16,19 @@
 #define SOON_DAYS 7
 #define KEY	  "retention"
 
-/* The daemon's list, by path. */
+/* The daemon's list of transcripts, by path. */
 struct known {
 	struct ccfc_strtab paths;
 	struct {
 		int64_t *items;
 		uint32_t n, cap;
-	} read; /* of string i: how far */
+	} read; /* bytes read of the transcript with path i */
 };
 
 /* The findings for one directory. */
 struct due {
 	uint32_t all;	 /* its transcripts */
-	uint32_t soon;	 /* that go within SOON_DAYS */
+	uint32_t soon;	 /* deleted within SOON_DAYS */
 	uint32_t unread; /* of these, not completely indexed */
 	const struct ccfc_transcript *first, *first_unread;
 };
@@ -83,7 +83,7 @@ static bool is_indexed(const struct known *k, const struct ccfc_transcript *t)
 	       ccfc_transcript_is_read(t, k->read.items[id]);
 }
 
-/* Transcripts are in the order in which they go. */
+/* Transcripts are in the order in which they will be deleted. */
 static void find_due(struct due *due, const struct ccfc_doctor *d,
 		     const struct known *known, uint32_t root, int64_t days)
 {
@@ -106,7 +106,7 @@ static void find_due(struct due *due, const struct ccfc_doctor *d,
 	}
 }
 
-/* ---- telling ---- */
+/* ---- the findings ---- */
 
 static void put_period(struct ccfc_buf *out, const char *root,
 		       const struct ccfc_retention *r)

@@ -1,6 +1,6 @@
 /*
- * Does the daemon start with the user's session? It need not: every command
- * starts it. So most findings here are notes.
+ * Does the daemon start with the user's session? A service is optional, since
+ * every command starts the daemon. So most findings here are notes.
  */
 #include "cli/doctor/doctor.h"
 

@@ -12,7 +12,7 @@
 
 #define KEY "transcripts"
 
-/* The most that the daemon takes. */
+/* The largest max-line that the daemon accepts. */
 #define LINE_MAX_TEXT "2000M"
 
 static bool check_root(struct ccfc_doctor *d, const char *root)

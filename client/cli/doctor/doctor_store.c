@@ -116,7 +116,7 @@ static void say_damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 	ccfc_doctor_start(d, &f->fix);
 }
 
-/* The archive of deleted transcripts, and what will be removed next. */
+/* Reports the archive: its size, what it will drop next, errors. */
 static void say_archive(struct ccfc_doctor *d)
 {
 	struct ccfc_obj archive = ccfc_obj_get(ccfc_doctor_info(d), "archive");
@@ -141,7 +141,7 @@ static void not_checked(struct ccfc_doctor *d, const char *why)
 		ccfc_doctor_start(d, &f->fix);
 }
 
-/* The daemon has it in memory only. */
+/* The daemon has the index in memory only. */
 static void say_no_state_dir(struct ccfc_doctor *d, struct ccfc_obj info)
 {
 	struct ccfc_finding *f =
@@ -185,7 +185,7 @@ static void check_losses(struct ccfc_doctor *d)
 	ccfc_render_time(&f->what, when, CCFC_RENDER_MINUTE);
 }
 
-/* Past losses; reported as long as the file is there. */
+/* Reports write errors, and past damage, which the store remembers. */
 static void say_past(struct ccfc_doctor *d)
 {
 	struct ccfc_obj info = ccfc_doctor_info(d);

@@ -99,7 +99,7 @@ void ccfc_doctor_watch(struct ccfc_doctor *d)
 	long long polled = (long long)ccfc_obj_get_int(watch, "polled", 0);
 	struct ccfc_inotify_limits w;
 
-	/* That is not a matter of limits, and doctor_sources.c has it. */
+	/* Denied directories are not about limits; see doctor_sources.c. */
 	if (polled <= (long long)ccfc_obj_get_int(watch, "denied", 0))
 		polled = 0;
 	if (!ccfc_inotify_limits_read(&w, "/proc"))

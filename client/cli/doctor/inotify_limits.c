@@ -33,7 +33,7 @@ static int64_t read_number(const char *proc, const char *name)
 	return number;
 }
 
-/* The smaller of two limits; names as files, the settings as sysctl's. */
+/* The smaller of two limits, from files `names`, and its sysctl name. */
 static void read_limit(struct ccfc_inotify_limit *out, const char *proc,
 		       const char *const names[2],
 		       const char *const settings[2])

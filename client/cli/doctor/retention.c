@@ -12,7 +12,7 @@ static void use_setting(struct ccfc_retention *r, const char *path,
 	r->setting = *setting;
 }
 
-/* The first one is enough. */
+/* Keeps only the first problem. */
 static void note_trouble(struct ccfc_retention *r, const char *path,
 			 const char *text)
 {
@@ -22,7 +22,7 @@ static void note_trouble(struct ccfc_retention *r, const char *path,
 	ccfc_buf_puts(&r->trouble, text);
 }
 
-/* True: this file sets it. */
+/* True: this file sets the days. */
 static bool read_settings_file(struct ccfc_retention *r, const char *path)
 {
 	struct ccfc_setting setting;
@@ -65,7 +65,7 @@ void ccfc_retention_init(struct ccfc_retention *r, const char *root,
 	r->managed = read_settings_file(r, managed);
 	if (!r->managed && !read_settings_file(r, local.ptr) &&
 	    !read_settings_file(r, user.ptr)) {
-		/* The file that could set it. */
+		/* No file sets the days; this one could. */
 		code = ccfc_setting_read(&setting, user.ptr, CCFC_RETENTION_KEY,
 					 NULL);
 		use_setting(r, user.ptr, &setting);

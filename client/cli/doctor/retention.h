@@ -22,24 +22,24 @@
 
 struct ccfc_retention {
 	int64_t days;
-	bool is_default;      /* no file sets it */
-	bool managed;	      /* an administrator set it */
-	struct ccfc_buf file; /* the file that sets it, or could set it */
-	bool exists;	      /* that file */
-	struct ccfc_setting setting; /* in that file */
+	bool is_default;	     /* no file sets the days */
+	bool managed;		     /* an administrator set the days */
+	struct ccfc_buf file;	     /* sets the days, or could set them */
+	bool exists;		     /* `file` exists */
+	struct ccfc_setting setting; /* the setting in `file` */
 	struct ccfc_buf trouble;     /* why a file was not understood */
 	struct ccfc_buf trouble_file;
 };
 
 /*
- * For a directory of Claude Code's; `managed` is CCFC_RETENTION_MANAGED but in
- * tests. Release it after use.
+ * Reads the setting for a directory of Claude Code's. `managed` is
+ * CCFC_RETENTION_MANAGED, except in tests. Release `r` after use.
  */
 void ccfc_retention_init(struct ccfc_retention *r, const char *root,
 			 const char *managed);
 void ccfc_retention_release(struct ccfc_retention *r);
 
-/* Appends a command that sets it to `days`. */
+/* Appends a command that sets the days to `days`. */
 void ccfc_retention_fix(struct ccfc_buf *out, const struct ccfc_retention *r,
 			int64_t days);
 

@@ -37,7 +37,7 @@ static void skip_space(struct scan *s)
 		s->line += *s->at == '\n';
 }
 
-/* The character, after white space. */
+/* Takes `c` after white space, if it is there. */
 static bool take_char(struct scan *s, char c)
 {
 	skip_space(s);
@@ -176,7 +176,7 @@ static void set_value(struct ccfc_setting *out, struct ccfc_slice text)
 	memcpy(copy, text.ptr, text.len);
 	copy[text.len] = '\0';
 	number = strtod(copy, &end);
-	/* Also if it is not a number. */
+	/* NaN fails both comparisons. */
 	if (*end || end == copy || !(number <= DAYS_MAX) ||
 	    !(number >= -DAYS_MAX))
 		return;

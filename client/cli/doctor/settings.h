@@ -35,8 +35,8 @@ int ccfc_setting_find(struct ccfc_setting *out, struct ccfc_slice json,
 		      const char *key, struct ccfc_err *err);
 
 /*
- * The same of a file. CCFC_ENOTFOUND: there is none; CCFC_EDENIED, CCFC_EIO,
- * CCFC_ETOOBIG.
+ * The same for a file. Also CCFC_ENOTFOUND: there is none; CCFC_EDENIED,
+ * CCFC_EIO, CCFC_ETOOBIG.
  */
 int ccfc_setting_read(struct ccfc_setting *out, const char *path,
 		      const char *key, struct ccfc_err *err);

@@ -56,7 +56,7 @@ static void walk_dir(struct walk *w, unsigned depth);
 
 /*
  * Sessions are in their project's directory, agents beside them or deeper.
- * Other files of that kind belong to the client.
+ * Other .jsonl files belong to the client.
  */
 static bool is_transcript(struct ccfc_slice name, unsigned depth)
 {
@@ -139,7 +139,7 @@ void ccfc_transcripts_release(struct ccfc_transcripts *t)
 	*t = (struct ccfc_transcripts){ 0 };
 }
 
-/* An unfinished line is not readable. */
+/* An unfinished line does not count as unread. */
 bool ccfc_transcript_is_read(const struct ccfc_transcript *t, int64_t read)
 {
 	bool line = false;

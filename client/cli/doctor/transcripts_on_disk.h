@@ -15,17 +15,17 @@ struct ccfc_transcript {
 	char *path;
 	int64_t mtime; /* milliseconds */
 	int64_t size;
-	uint32_t root; /* its number */
+	uint32_t root; /* index of its root */
 };
 
 struct ccfc_transcripts {
-	struct ccfc_transcript *items; /* the longest unwritten first */
+	struct ccfc_transcript *items; /* oldest write first */
 	uint32_t n, cap;
 	char *denied;	  /* the first that cannot be read, or NULL */
 	uint32_t denials; /* how many there are */
 };
 
-/* Release it after use. */
+/* Release `out` after use. */
 void ccfc_transcripts_find(struct ccfc_transcripts *out,
 			   const struct ccfc_claude_roots *roots);
 void ccfc_transcripts_release(struct ccfc_transcripts *t);

@@ -20,7 +20,7 @@ struct ccfc_arrival {
 	struct ccfc_http *http;
 	struct ccfc_arrival *next, *previous;
 	struct MHD_Connection *connection;
-	int64_t since; /* 0: nothing is due, and it is in no list */
+	int64_t since; /* 0: nothing is due; in no list */
 };
 
 static void unlink_arrival(struct ccfc_arrival *a)
@@ -114,6 +114,6 @@ int ccfc_arrivals_check(struct ccfc_http *http, int ms)
 		shut_connection_down(all->first);
 	}
 	if (left <= 0)
-		return 0; /* those that were hung up on are to be closed */
+		return 0; /* libmicrohttpd has to close connections */
 	return ms < 0 || left < ms ? (int)left : ms;
 }

@@ -28,7 +28,7 @@
 
 enum purpose {
 	FOR_QUESTIONS,
-	FOR_PAGES, /* of one session, with nothing else in between */
+	FOR_PAGES, /* of sessions, with nothing else in between */
 	FOR_STREAMS
 };
 
@@ -101,7 +101,7 @@ void ccfc_backend_free(struct ccfc_backend *b)
 	free(b);
 }
 
-/* Everybody who waits on it learns that there will be no answer. */
+/* Tells all who wait for the connection that there will be no answer. */
 static void lose_link(struct link *link)
 {
 	struct ccfc_backend *b = link->backend;
@@ -176,7 +176,7 @@ static void send_unsubscribe(struct link *link, int64_t subscription)
 	ccfc_pack_kv_int(&p, "subscription", subscription);
 	ccfc_pack_end(&p);
 	ccfc_rpc_request_end(&p);
-	/* A failure shows at the next look at the connection. */
+	/* The next recv() notices a failure. */
 	send_queued(link);
 }
 
@@ -231,7 +231,7 @@ static bool handle_message(struct link *link, struct ccfc_slice bytes)
 	return good;
 }
 
-/* All complete messages; false: the daemon broke the protocol. */
+/* Handles complete messages; false: the daemon broke the protocol. */
 static bool handle_messages(struct link *link)
 {
 	size_t at = 0, len;
@@ -275,7 +275,7 @@ static void link_ready(struct ccfc_awaited *self, uint32_t events)
 	lose_link(link);
 }
 
-/* A connection to ourselves, or -1 and errno. */
+/* Connects to this daemon's own socket; -1 and errno on failure. */
 static int connect_socket(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -287,7 +287,7 @@ static int connect_socket(const char *path)
 	}
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	/* Non-blocking, because the core that accepts may be waiting for us. */
+	/* Non-blocking: the core may be waiting for this thread to end. */
 	if (fd >= 0 &&
 	    (ccfc_fd_nonblock(fd) < 0 ||
 	     connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)) {
@@ -351,8 +351,8 @@ static struct link *find_link(struct ccfc_backend *b, enum purpose purpose,
 			best = link;
 	}
 	/*
-	 * An idle connection is used again. A busy one may be behind a long
-	 * question, so another one is made while there are few.
+	 * An idle connection is used again. A busy connection may wait for a
+	 * long question, so a new connection is made while there are few.
 	 */
 	if (best &&
 	    (!best->questions.n || is_stream || b->links.n >= LINKS_MAX / 2))
@@ -411,7 +411,7 @@ static uint32_t send_question(struct ccfc_backend *b, const char *method,
 	ccfc_pack_raw(&p, options);
 	ccfc_rpc_request_end(&p);
 	CCFC_VEC_PUSH(link->questions, q);
-	/* A lost connection is found and reported at the next look. */
+	/* The next recv() notices and reports a lost connection. */
 	send_queued(link);
 	return q->id;
 }

@@ -15,8 +15,8 @@
 struct ccfc_backend;
 
 /*
- * The reply; NULL: the connection was lost, or the reply was too long. It is
- * only valid during the call, which may ask again.
+ * The reply; NULL: the connection was lost, or the reply was too long. The
+ * reply is only valid during the call. The function may ask again.
  */
 typedef void (*ccfc_backend_fn)(void *arg, const struct ccfc_rpc *reply);
 /* An event of a subscription; NULL: the connection was lost. */
@@ -24,7 +24,7 @@ typedef void (*ccfc_backend_event_fn)(void *arg, struct ccfc_obj event);
 
 struct ccfc_backend *ccfc_backend_new(const char *socket_path,
 				      struct ccfc_waiting *waiting);
-/* Calls none of the functions any more. */
+/* Drops all questions, without calling their functions. */
 void ccfc_backend_free(struct ccfc_backend *b);
 
 /*
@@ -45,13 +45,12 @@ uint32_t ccfc_backend_subscribe(struct ccfc_backend *b,
 				struct ccfc_err *err);
 
 /*
- * Pages of a session have a connection of their own, which is closed when none
- * was asked for within a minute. Closes those, and returns after how many
- * milliseconds to call again; -1: not before the next question.
+ * Closes connections for pages of sessions that were idle for a minute. Returns
+ * the milliseconds until the next call; -1: not before the next question.
  */
 int ccfc_backend_rest(struct ccfc_backend *b);
 
-/* Nobody is interested in this question or subscription any more. */
+/* Ends a question or subscription: its functions are not called again. */
 void ccfc_backend_end(struct ccfc_backend *b, uint32_t id);
 
 #endif

@@ -7,7 +7,7 @@
 
 /*
  * Packs the map of options. An empty body is an empty object. Values are texts,
- * numbers and true or false. CCFC_EINVAL: it is anything else.
+ * numbers (0 for a fraction), true or false. CCFC_EINVAL: anything else.
  */
 int ccfc_body_pack(struct ccfc_pack *p, struct ccfc_slice body,
 		   struct ccfc_err *err);

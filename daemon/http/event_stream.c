@@ -89,7 +89,7 @@ static void on_event(void *arg, struct ccfc_obj event)
 		ccfc_exchange_resume(stream->exchange);
 }
 
-/* The head of a stream: how to reconnect, and the clock to continue from. */
+/* Begins a stream: time to reconnect, missed events, clock to go on from. */
 static void append_start(struct ccfc_buf *out, struct ccfc_obj reply)
 {
 	struct ccfc_obj events = ccfc_obj_get(reply, "events");
@@ -182,7 +182,7 @@ void ccfc_stream_free(struct ccfc_event_stream *stream)
 		ccfc_alloc_give_back();
 }
 
-/* What libmicrohttpd sends next. */
+/* The next bytes for libmicrohttpd to send. */
 static ssize_t next_block(void *arg, uint64_t at, char *block, size_t max)
 {
 	struct ccfc_event_stream *stream = arg;

@@ -54,7 +54,7 @@ void ccfc_exchange_resume(struct ccfc_exchange *ex)
 static int ask_daemon(struct ccfc_exchange *ex, struct ccfc_slice query,
 		      struct ccfc_err *err);
 
-/* Does it contain special characters of globs? */
+/* Does the parameter `path` have special characters of globs? */
 static bool looks_like_glob(struct ccfc_slice query)
 {
 	struct ccfc_slice name, value;
@@ -70,8 +70,8 @@ static bool looks_like_glob(struct ccfc_slice query)
 }
 
 /*
- * The name of a known file always means that file. Only if there is no such
- * file, and the name looks like a glob, it is one.
+ * Asks again with a name that looks like a glob, if no file has this name: the
+ * name of a known file always means that file. True: asked, or answered.
  */
 static bool ask_as_glob(struct ccfc_exchange *ex, const struct ccfc_rpc *reply)
 {

@@ -21,7 +21,7 @@
 /* A connection without a byte from or to the client ends. */
 #define IDLE_MS 10000
 
-/* What the thread and its owner share; the rest is the thread's. */
+/* The thread, and what its owner needs to end it. */
 struct server {
 	struct ccfc_http http; /* first */
 	struct ccfc_awaited mhd_ready, stop_ready;
@@ -32,7 +32,7 @@ struct server {
 
 /* --- libmicrohttpd's callbacks --- */
 
-/* The URL is split before it is decoded, by us; nothing is decoded here. */
+/* Decodes nothing, because a URL must be split before it is decoded. */
 static size_t leave_escaped(void *arg, struct MHD_Connection *connection,
 			    char *text)
 {
@@ -61,7 +61,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection,
 	ccfc_arrival_begin(connection);
 }
 
-/* The head has been read: refuse it now, or go on. */
+/* The head has been read: refuses the request, or goes on. */
 static enum MHD_Result begin_exchange(struct ccfc_exchange *ex,
 				      const char *verb)
 {
@@ -132,7 +132,7 @@ static void on_log(void *arg, const char *fmt, va_list ap)
 
 static void mhd_is_ready(struct ccfc_awaited *self, uint32_t events)
 {
-	/* ccfc_mhd.run follows in every turn. */
+	/* run_server calls ccfc_mhd.run in every turn. */
 	(void)self;
 	(void)events;
 }
@@ -147,7 +147,7 @@ static void stop_is_ready(struct ccfc_awaited *self, uint32_t events)
 	server->over = true;
 }
 
-/* Until the next connection takes too long; -1: there is none. */
+/* Ms until a connection is too slow or idle; -1: no limit. */
 static int time_left(struct ccfc_http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;

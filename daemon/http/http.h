@@ -7,8 +7,8 @@
  * Only 127.0.0.1 is listened on. Loopback is open to all users of a machine, so
  * every request below /api needs the token.
  *
- * Start and free: any one thread, which is not waited for by the socket's
- * server. The other functions read what never changes.
+ * Start and free: one thread, the core's. The core may wait for the HTTP
+ * thread, which never blocks on the daemon. The port does not change.
  */
 #ifndef CCFC_HTTP_HTTP_H
 #define CCFC_HTTP_HTTP_H
@@ -39,8 +39,8 @@ int ccfc_http_port(const struct ccfc_http *http);
 #define CCFC_HTTP_TOKEN_LEN 64
 
 /*
- * The token of this state directory: read from its file `web-token` (0600),
- * which is made if there is none.
+ * The token of this state directory: read from its file `web-token` (0600). The
+ * file is written anew if it is missing or not to be trusted.
  */
 int ccfc_http_token(char out[CCFC_HTTP_TOKEN_LEN + 1], const char *state_dir,
 		    struct ccfc_err *err);

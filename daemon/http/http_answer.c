@@ -70,8 +70,8 @@ void ccfc_answer_result(struct ccfc_exchange *ex, struct ccfc_obj result)
 	ccfc_json_write(&ex->answer, result, 0);
 	ccfc_buf_putc(&ex->answer, '\n');
 	/*
-	 * A reply with a later clock is another reply. The hash is for what
-	 * changes without the index: the file on disk, a session's status.
+	 * A later clock means another reply. The hash covers changes without a
+	 * new clock: the file on disk, a session's status.
 	 */
 	ccfc_buf_clear(&ex->tag);
 	ccfc_buf_puts(&ex->tag, "W/\"");
@@ -130,7 +130,7 @@ static bool takes_gzip(struct ccfc_exchange *ex)
 	return strspn(at, "0. \t") < strcspn(at, ",;");
 }
 
-/* Replaces the answer; false, and as before: it could not be compressed. */
+/* Compresses the answer. False: failed, the answer is unchanged. */
 static bool compress_answer(struct ccfc_buf *answer)
 {
 	z_stream z = { 0 };
@@ -174,7 +174,7 @@ bool ccfc_answer_page(struct ccfc_exchange *ex, struct ccfc_slice path)
 	return false;
 }
 
-/* For a client that does not take gzip. */
+/* Unpacks a file for a client that does not take gzip. */
 static bool unpack_page(struct ccfc_buf *out, const struct ccfc_page_file *file)
 {
 	z_stream z = { 0 };
@@ -224,7 +224,7 @@ static void add_own_headers(struct ccfc_exchange *ex,
 		ccfc_mhd.add_response_header(response, "Retry-After", "1");
 }
 
-/* The body of the answer; NULL: no memory. */
+/* The answer with its body; NULL: no memory, or a damaged file. */
 static struct MHD_Response *make_response(struct ccfc_exchange *ex, bool *gzip)
 {
 	struct MHD_Response *response;

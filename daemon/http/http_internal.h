@@ -19,9 +19,7 @@
 struct ccfc_exchange;
 struct ccfc_arrival;
 
-/*
- * Connections that have not sent their request, the longest waiting one first.
- */
+/* Connections with a time limit, the oldest first; see arrival.c. */
 struct ccfc_arrivals {
 	struct ccfc_arrival *first, *last;
 };
@@ -41,7 +39,7 @@ struct ccfc_http {
 
 /* A stream of events to one reader; see event_stream.c. */
 struct ccfc_event_stream {
-	struct ccfc_awaited awaited; /* first: the reader's hanging up */
+	struct ccfc_awaited awaited; /* first; the reader hangs up */
 	struct ccfc_exchange *exchange;
 	struct ccfc_buf out; /* not yet sent */
 	bool is_awaited;
@@ -67,19 +65,19 @@ struct ccfc_exchange {
 	bool begun;	     /* its head was looked at */
 	bool suspended;	     /* waits for an answer, or for events */
 	bool is_glob;	     /* asked again as a glob */
-	bool too_long;	     /* its body is */
-	const char *allowed; /* of an answer 405 */
+	bool too_long;	     /* the body is too long */
+	const char *allowed; /* the verb named in an answer 405 */
 };
 
 /* ---- arrival.c ---- */
 
-/* Of libmicrohttpd: a connection has begun, or ended. */
+/* libmicrohttpd calls this when a connection begins or ends. */
 void ccfc_arrival_notify(void *arg, struct MHD_Connection *connection,
 			 void **context,
 			 enum MHD_ConnectionNotificationCode what);
-/* From now on a request is due, or the reading of its answer. */
+/* Begins the time limit for a request, or for reading its answer. */
 void ccfc_arrival_begin(struct MHD_Connection *connection);
-/* The request is complete: its answer has no limit. */
+/* Ends the time limit: the request is complete. */
 void ccfc_arrival_done(struct MHD_Connection *connection);
 /* Hangs up on slow connections; returns how long to wait, at most `ms`. */
 int ccfc_arrivals_check(struct ccfc_http *http, int ms);
@@ -95,7 +93,7 @@ const char *ccfc_http_refusal(struct ccfc_exchange *ex, const char *verb,
 /* Sets the answer to an error. `hint` may be empty. */
 void ccfc_answer_error(struct ccfc_exchange *ex, int status, const char *code,
 		       const char *what, const char *hint);
-/* The same with what the daemon, or a function, says. */
+/* The same for an error of the daemon, or of a function. */
 void ccfc_answer_failure(struct ccfc_exchange *ex, const struct ccfc_err *err);
 /* Sets the answer to a result of the protocol, as JSON. */
 void ccfc_answer_result(struct ccfc_exchange *ex, struct ccfc_obj result);

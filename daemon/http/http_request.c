@@ -29,7 +29,7 @@ static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
-/* The value of a header that is there once; NULL: it is not, or twice. */
+/* The value of a header that occurs once, or NULL. `n`: how often. */
 static const char *only_header(struct ccfc_exchange *ex, const char *name,
 			       int *n)
 {
@@ -43,7 +43,7 @@ static const char *only_header(struct ccfc_exchange *ex, const char *name,
 			    : NULL;
 }
 
-/* Is it one of our two names, with the port and nothing else? */
+/* Is `name` exactly `before`, one of the two hosts, and the port? */
 static bool is_our_host(const struct ccfc_http *http, const char *before,
 			const char *name)
 {
@@ -67,7 +67,7 @@ static bool has_good_host(struct ccfc_exchange *ex)
 	return host && is_our_host(ex->http, "", host);
 }
 
-/* Without a page there is no origin. With one, it must be ours. */
+/* Only pages send an origin. It must be this server's own. */
 static bool has_good_origin(struct ccfc_exchange *ex)
 {
 	int n;
@@ -76,7 +76,7 @@ static bool has_good_origin(struct ccfc_exchange *ex)
 	return !n || (origin && is_our_host(ex->http, "http://", origin));
 }
 
-/* A browser's own word on which site the request comes from. */
+/* Browsers say which site a request comes from; others send nothing. */
 static bool has_good_site(struct ccfc_exchange *ex)
 {
 	int n;
@@ -108,7 +108,7 @@ static bool has_token(struct ccfc_exchange *ex)
 	       same_token(value + sizeof(scheme) - 1, ex->http->token);
 }
 
-/* Without parameters, or with a charset. */
+/* Parameters of the type, such as a charset, are ignored. */
 static bool is_json(const char *type)
 {
 	static const char json[] = "application/json";
@@ -151,7 +151,7 @@ static const char *refuse_route(struct ccfc_exchange *ex, const char *verb,
 	return NULL;
 }
 
-/* Is the head's own statement about the body acceptable? */
+/* Refuses a body whose length is too large or unclear. */
 static const char *refuse_body(struct ccfc_exchange *ex, int *status)
 {
 	int n, m;

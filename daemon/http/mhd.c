@@ -16,8 +16,8 @@ static const char *const names[] = {
 #define NAMES (sizeof(names) / sizeof(*names))
 
 /*
- * In ISO C a pointer from dlsym is not a function pointer: its bytes are
- * copied.
+ * In ISO C a pointer from dlsym is no function pointer, so the bytes of the
+ * pointers are copied.
  */
 static bool find_symbols(struct ccfc_mhd *out, void *library)
 {

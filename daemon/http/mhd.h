@@ -1,6 +1,6 @@
 /*
- * libmicrohttpd, loaded when HTTP is first served. It brings gnutls with it,
- * which costs memory and time in every daemon; few of them serve HTTP.
+ * libmicrohttpd, loaded when HTTP is first served: the library brings gnutls,
+ * which would cost every daemon memory and time, and few daemons serve HTTP.
  */
 #ifndef CCFC_HTTP_MHD_H
 #define CCFC_HTTP_MHD_H
@@ -36,8 +36,8 @@ struct ccfc_mhd {
 extern struct ccfc_mhd ccfc_mhd;
 
 /*
- * Fills ccfc_mhd, once; the core thread does it before the HTTP thread begins.
- * CCFC_EIO: the library is not installed, or is another one.
+ * Fills ccfc_mhd once, on the core thread, before the HTTP thread begins.
+ * CCFC_EIO: the library is not installed, or is another version.
  */
 int ccfc_mhd_load(struct ccfc_err *err);
 

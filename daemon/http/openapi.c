@@ -31,7 +31,7 @@ static void drop_comma(struct ccfc_buf *out)
 
 /* --- types --- */
 
-/* The rows of a type, up to the next type. */
+/* Where the rows of the type at `at` end. */
 static size_t rows_end(size_t at)
 {
 	do {
@@ -116,7 +116,7 @@ static bool is_in_path(const struct ccfc_route *route, int option)
 	return found;
 }
 
-/* The default value, inside the schema that ends here. */
+/* Puts the default value into the schema that was just written. */
 static void put_default(struct ccfc_buf *out, const struct ccfc_route *route,
 			int option)
 {

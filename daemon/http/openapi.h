@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* Appends it, as JSON. */
+/* Appends the description, as JSON. */
 void ccfc_openapi_write(struct ccfc_buf *out);
 
 #endif

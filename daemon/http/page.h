@@ -10,10 +10,10 @@ struct ccfc_page_file {
 	const char *tag;  /* its ETag */
 	const unsigned char *gzip;
 	size_t gzip_len;
-	size_t len; /* as it was before */
+	size_t len; /* before compression */
 };
 
-/* The last one has no path. The table is empty if the build left the page
+/* The last row has no path. The table is empty if the build left the page
  * out. */
 extern const struct ccfc_page_file ccfc_page_files[];
 

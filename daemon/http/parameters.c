@@ -1,6 +1,6 @@
 /*
  * The parameters of a URL as options of a method; see routes.h. The daemon
- * checks what they say; here they only get the type that the schema names.
+ * checks the values; here they only get the type that the schema names.
  */
 #include "http/routes.h"
 
@@ -41,7 +41,7 @@ static int bad_value(struct ccfc_err *err, int option, const char *why)
 			    ccfc_option_rows[option].name, why);
 }
 
-/* Commas separate elements; a comma that belongs to one is encoded. */
+/* Commas separate elements; a comma within an element is encoded. */
 static int add_elements(struct parameters *ps, int option,
 			struct ccfc_slice text, struct ccfc_err *err)
 {
@@ -107,7 +107,7 @@ static int add_query(struct parameters *ps, struct ccfc_slice query,
 	return r;
 }
 
-/* A relative path is one of the project, if one is named. */
+/* A relative path is relative to the project, if one is named. */
 static void add_cwd(struct parameters *ps)
 {
 	if ((ps->given & CCFC_OPT(CWD)) ||

@@ -15,7 +15,7 @@ const struct ccfc_route ccfc_routes[] = {
 
 const size_t ccfc_route_count = sizeof(ccfc_routes) / sizeof(*ccfc_routes);
 
-/* Adds what an option's place in a path holds. */
+/* Adds the value that stands at an option's place in the path. */
 static bool add_route_value(struct ccfc_route_match *m, struct ccfc_slice place,
 			    struct ccfc_slice text)
 {
@@ -58,7 +58,7 @@ void ccfc_route_find(struct ccfc_route_match *out, struct ccfc_slice verb,
 	}
 }
 
-/* Names that people know, where the method has no option of that name. */
+/* Familiar names, unless the method has an option of that name. */
 static const struct {
 	const char *name;
 	enum ccfc_option option;

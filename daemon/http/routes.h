@@ -32,26 +32,25 @@ struct ccfc_route_match {
 	} values[CCFC_ROUTE_VALUES];
 };
 
-/* Finds the route of an encoded path. A fixed segment wins over an option. */
+/* Finds the route of an encoded path. The first one that fits wins. */
 void ccfc_route_find(struct ccfc_route_match *out, struct ccfc_slice verb,
 		     struct ccfc_slice path);
 
-/* The option of a method that a parameter means, or -1. */
+/* The option that a parameter of this name sets, or -1. */
 int ccfc_route_option(const struct ccfc_route *route, struct ccfc_slice name);
 /* The other name of an option in this API, or NULL. */
 const char *ccfc_route_alias(const struct ccfc_route *route, int option);
 /* May this option of the method be given as a parameter? */
 bool ccfc_route_takes(const struct ccfc_route *route, int option);
 
-/* What is packed in place of the URL's parameters, or besides. */
+/* Changes to the options that the URL's parameters give. */
 struct ccfc_route_change {
-	/* As the glob of a method that takes a pattern: the parameter `path`.
-	 */
+	/* the parameter `path` becomes the option `pattern`, a glob */
 	bool path_is_pattern;
-	struct ccfc_slice since; /* the clock of a stream that goes on */
+	struct ccfc_slice since; /* clock of a stream to go on with; or empty */
 };
 
-/* Packs the map of options. CCFC_EINVAL: names the wrong parameter. */
+/* Packs the map of options. CCFC_EINVAL: `err` names the parameter. */
 int ccfc_route_pack(struct ccfc_pack *p, const struct ccfc_route_match *match,
 		    struct ccfc_slice query,
 		    const struct ccfc_route_change *change,

@@ -59,7 +59,7 @@ static int make_token(char *out, struct ccfc_err *err)
 	return 0;
 }
 
-/* Whole, or not at all: it is renamed to its name when it is complete. */
+/* Writes a new file and renames it, so the token is never cut off. */
 static int write_token(const char *token, const char *path,
 		       struct ccfc_err *err)
 {

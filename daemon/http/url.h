@@ -22,12 +22,12 @@ bool ccfc_url_parameter(struct ccfc_slice *query, struct ccfc_slice *name,
 			struct ccfc_slice *value);
 
 /*
- * Appends the decoded text. In a query, `plus` is a space. False: a percent
+ * Appends the decoded text. `plus`: '+' is a space (a query). False: a percent
  * sign without two hex digits, or a NUL byte.
  */
 bool ccfc_url_decode(struct ccfc_buf *out, struct ccfc_slice text, bool plus);
 
-/* Has it "..", as one of its directories? */
+/* Is ".." one of the segments of the path? */
 bool ccfc_url_climbs(struct ccfc_slice path);
 
 #endif

@@ -148,7 +148,7 @@ void ccfc_framer_init(struct ccfc_framer *f,
 	f->depth = 0;
 }
 
-/* A value is at least one byte long, so `values` is held against bytes too. */
+/* A value has at least one byte, so `values` counts as bytes, too. */
 static int check_limits(const struct ccfc_framer *f, const struct token *t,
 			struct ccfc_err *err)
 {

@@ -42,7 +42,7 @@ static void skip_blanks(struct reader *r)
 		r->at++;
 }
 
-/* The character, if it is the next one. */
+/* Skips `c` if it is the next character. */
 static bool take_char(struct reader *r, char c)
 {
 	if (peek_char(r) != c)

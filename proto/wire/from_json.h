@@ -8,14 +8,14 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Arrays and maps in each other, at most. */
+/* How deep arrays and maps may nest. */
 #define CCFC_FROM_JSON_DEPTH 24
 
 /*
  * Appends the one value of `text` as msgpack. Only what RFC 8259 allows is
  * read: UTF-8 without a byte order mark, no comments, nothing behind the value.
  * Whole numbers that fit are integers, all others doubles. A surrogate without
- * its other half becomes U+FFFD. Of a key that appears twice both are kept, and
+ * its other half becomes U+FFFD. If a key appears twice, both are kept, and
  * ccfc_obj_get finds the first. CCFC_EINVAL names the byte; `out` is then of no
  * use. The caller limits the length of the text.
  */

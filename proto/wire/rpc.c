@@ -80,7 +80,7 @@ void ccfc_rpc_error(struct ccfc_pack *p, uint32_t id,
 	ccfc_pack_end(p);
 }
 
-/* Takes the name off the text; one that we do not know is an error too. */
+/* Cuts the error's name off the text; CCFC_EPROTO if it is not known. */
 static int parse_name(struct ccfc_slice *text)
 {
 	const char *colon = memchr(text->ptr, ':', text->len);

@@ -49,7 +49,7 @@ static void put_escape(struct ccfc_buf *out, unsigned c)
 	}
 }
 
-/* The character at p of n bytes if a terminal may obey it, else 0. */
+/* The character at p (n bytes) if a terminal may act on it, else 0. */
 static unsigned obeyed(const unsigned char *p, int n)
 {
 	unsigned cp;

@@ -1,4 +1,4 @@
-/* Filling in a struct ccfc_err, and the names of codes; see err.h. */
+/* Filling in a struct ccfc_err (err.h); the names of codes, states, … */
 #include "base/err.h"
 
 #include "base/slice.h"

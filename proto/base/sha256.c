@@ -1,8 +1,7 @@
 /*
  * SHA-256 (FIPS 180-4). Our own, because a hash of a few lines is no reason
- * for a library: paths are hashed for the names of backups, and whole files
- * for reports, a few at a time. Long texts are left to the processor where it
- * has instructions for that: they take a quarter of the time.
+ * for a library. Long texts use the processor's SHA instructions where it has
+ * them: they take a quarter of the time.
  */
 #include "base/sha256.h"
 

@@ -1,4 +1,4 @@
-/* SHA-256 of contents, as in the client's backups and our reports. */
+/* SHA-256, of contents and for the names of the client's backups. */
 #ifndef CCFC_BASE_SHA256_H
 #define CCFC_BASE_SHA256_H
 

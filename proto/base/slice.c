@@ -1,4 +1,4 @@
-/* The one slice function that is not inline; see slice.h. */
+/* The slice functions that are not inline; see slice.h. */
 #include "base/slice.h"
 
 bool ccfc_slice_contains(struct ccfc_slice a, const char *needle)

@@ -35,7 +35,7 @@ const char *ccfc_time_format(char out[CCFC_TIME_TEXT_MAX], int64_t ms);
 const char *ccfc_time_format_local(char out[CCFC_TIME_TEXT_MAX], int64_t ms,
 				   const char *fmt);
 
-/* Now, for log lines and `lastIndexed` only: no answer depends on it. */
+/* The time of day, which may jump; for time limits use the next one. */
 int64_t ccfc_time_now(void);
 
 /* Milliseconds of a monotonic clock, for time limits. */

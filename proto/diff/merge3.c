@@ -41,7 +41,7 @@ static const struct ccfc_block *next_block(const struct side *side)
 					 : NULL;
 }
 
-/* Takes the changes that begin in the region or touch it; how far they go. */
+/* Takes the changes that begin in the region or touch its end; false: none. */
 static bool widen_region(struct range *region, struct side *side)
 {
 	const struct ccfc_block *block;
@@ -86,7 +86,7 @@ static void put_lines(struct ccfc_buf *out, const struct ccfc_split *text,
 		ccfc_buf_slice(out, text->lines[i]);
 }
 
-/* How markers end: as the first line that there is. */
+/* How markers end: as the first line of the base, or else of ours. */
 static const char *line_end(const struct ccfc_split *base,
 			    const struct side *ours)
 {

@@ -7,7 +7,7 @@
  */
 #include "diff/unified.h"
 
-/* What git calls the empty file, and no file. */
+/* git's short ids of an empty file and of no file. */
 #define EMPTY	   "e69de29"
 #define NOTHING	   "0000000"
 #define NO_NEWLINE "\\ No newline at end of file\n"
@@ -93,7 +93,7 @@ static void put_header(struct ccfc_buf *out, const struct ccfc_unified *u,
 	if (!u->new_exists)
 		ccfc_buf_puts(out, "deleted file mode 100644\n");
 	if (!hunks) {
-		/* By this line alone `patch -R` knows that it is empty. */
+		/* Only this line tells `patch -R` that the file is empty. */
 		ccfc_buf_printf(out, "index %s..%s\n",
 				u->old_exists ? EMPTY : NOTHING,
 				u->new_exists ? EMPTY : NOTHING);

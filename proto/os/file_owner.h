@@ -1,4 +1,4 @@
-/* The owner of a file: may anybody but the user have written to it? */
+/* May anybody but the user and root have written to a file? */
 #ifndef CCFC_OS_FILE_OWNER_H
 #define CCFC_OS_FILE_OWNER_H
 

@@ -95,7 +95,7 @@ static const char *take_line(char *out, size_t size, const char *text)
 	return text + n + 1;
 }
 
-/* False: it is being written, or it is an older daemon's. */
+/* False: the text is being written, or is an older daemon's. */
 static bool parse_holder(struct ccfc_holder *out, const char *text)
 {
 	char number[32];

@@ -4,10 +4,10 @@
  * pid, its socket (empty: it does not listen yet, or not any more), how often
  * it has checked its socket, and why it cannot listen (empty: it can).
  *
- * The text is informative only. That a process is the daemon is the kernel's
- * word: besides the flock that keeps others out (store/lock.h), the daemon has
- * a record lock on the file, and F_GETLK names its owner. Where the two kinds
- * of lock are one (BSD, macOS) nobody is named, and nobody is ever signalled.
+ * The text is informative only. The kernel says which process is the daemon:
+ * besides the flock that keeps others out (store/lock.h), the daemon has a
+ * record lock on the file, and F_GETLK names its owner. Where the two kinds of
+ * lock are one (BSD, macOS) no owner is named and no process is signalled.
  */
 #ifndef CCFC_OS_HOLDER_H
 #define CCFC_OS_HOLDER_H

@@ -9,11 +9,11 @@
 #endif
 #ifdef __FreeBSD__
 #include <sys/types.h>
-/* It needs the one before it. */
+/* sysctl.h needs types.h first. */
 #include <sys/sysctl.h>
 #endif
 
-/* Bytes that were put in `path`, or nothing. */
+/* The number of bytes written to `path`; 0: none. */
 static size_t ask_system(char *path, size_t size)
 {
 #if defined(__APPLE__)

@@ -1,4 +1,4 @@
-/* Processes of others; see process_life.h. */
+/* Whether another process is alive; see process_life.h. */
 #include "os/process_life.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static bool read_stat(char *out, size_t cap, long pid)
 	return n > 0;
 }
 
-/* Its name is in parentheses and may hold anything. */
+/* The name of the process is in parentheses and may hold anything. */
 static uint64_t start_ticks(const char *stat)
 {
 	const char *p = strrchr(stat, ')');

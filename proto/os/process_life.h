@@ -24,7 +24,7 @@ bool ccfc_process_started(struct ccfc_process_start *out, long pid);
  * has none.
  */
 int ccfc_process_fd(long pid);
-/* Is that descriptor readable? False of -1. */
+/* Is that descriptor readable? False for -1. */
 bool ccfc_process_is_over(int fd);
 
 #endif

@@ -23,7 +23,7 @@ static const struct {
 
 static void put_one_type(struct ccfc_buf *out, struct ccfc_slice type);
 
-/* The first alternative of "A|B"; brackets hold no alternatives apart. */
+/* Takes the first alternative of "A|B"; a '|' in brackets does not count. */
 static struct ccfc_slice take_alternative(struct ccfc_slice *type)
 {
 	struct ccfc_slice one = *type;
@@ -57,7 +57,7 @@ void ccfc_schema_type_json(struct ccfc_buf *out, struct ccfc_slice type)
 		put_one_type(out, take_alternative(&rest));
 		ccfc_buf_putc(out, ',');
 	}
-	/* The comma after the last. */
+	/* Without the last comma. */
 	out->len--;
 	ccfc_buf_puts(out, "]}");
 }

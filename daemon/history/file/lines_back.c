@@ -4,7 +4,7 @@
  */
 #include "history/file/lines_back.h"
 
-#define WINDOW ((size_t)1 << 20)
+#define WINDOW ((size_t)256 << 10)
 
 void ccfc_lines_back_init(struct ccfc_lines_back *back, struct ccfc_tail *tail,
 			  const char *path, uint64_t end, uint64_t floor,

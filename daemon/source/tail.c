@@ -608,6 +608,26 @@ void ccfc_tail_expect(struct ccfc_tail *tail,
 	tail->nexpected = n;
 }
 
+/* The place of an open kept transcript, or where the list ends. */
+static uint32_t find_kept(const struct ccfc_tail *tail, const char *path,
+			  uint32_t gen)
+{
+	uint32_t i = 0;
+
+	while (i < OPEN_KEPT && tail->kept[i].path &&
+	       (tail->kept[i].gen != gen || strcmp(tail->kept[i].path, path)))
+		i++;
+	return i;
+}
+
+static bool is_kept_open(const struct ccfc_tail *tail, const char *path,
+			 uint32_t gen)
+{
+	uint32_t i = find_kept(tail, path, gen);
+
+	return i < OPEN_KEPT && tail->kept[i].path;
+}
+
 /* The kept transcript, first in the list; NULL and why. */
 static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
 					  const char *path, uint32_t gen,
@@ -615,11 +635,8 @@ static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
 {
 	enum ccfc_input_status status;
 	struct kept found;
-	uint32_t i = 0;
+	uint32_t i = find_kept(tail, path, gen);
 
-	while (i < OPEN_KEPT && tail->kept[i].path &&
-	       (tail->kept[i].gen != gen || strcmp(tail->kept[i].path, path)))
-		i++;
 	if (i < OPEN_KEPT && tail->kept[i].path) {
 		found = tail->kept[i];
 	} else {
@@ -660,6 +677,10 @@ static int read_present(struct ccfc_tail *tail, const char *path,
 	struct ccfc_input in;
 	int r = CCFC_ENOTFOUND;
 
+	/* A moment ago the file did not have the bytes. */
+	if (is_kept_open(tail, path, CCFC_ATTIC_LAST) &&
+	    !read_kept(tail, path, CCFC_ATTIC_LAST, offset, len, err))
+		return 0;
 	switch (ccfc_input_open(&in, NULL, path, err)) {
 	case CCFC_INPUT_ERROR:
 		note_errno(tail);

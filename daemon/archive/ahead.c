@@ -76,14 +76,13 @@ static void load_transcript(struct ccfc_archive_ahead *a,
 			    const struct line *lines, uint32_t n)
 {
 	struct ccfc_attic_file *file;
-	uint64_t size, end = 0;
+	uint64_t size;
 
 	if (ccfc_archive_open(a->archive, &file, a->paths.ptr + lines->path,
 			      lines->gen, &size, NULL))
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		if (lines[i].offset >= end &&
-		    !ccfc_archive_load(file, lines[i].offset, &end, is_over, a))
+		if (!ccfc_archive_load(file, lines[i].offset, is_over, a))
 			break;
 	ccfc_archive_close(file);
 }

@@ -101,8 +101,10 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 	init_locks(a);
 	a->ahead = ccfc_archive_ahead_new(a);
 	r = open_dirs(a, state_dir, err);
-	if (!r)
+	if (!r) {
 		a->cache = ccfc_segment_cache_new(a->blobs);
+		a->manifests = ccfc_shared_manifests_new();
+	}
 	if (!r && ccfc_bell(a->news))
 		r = ccfc_err_io(err, errno, "pipe");
 	if (r) {
@@ -146,6 +148,7 @@ void ccfc_archive_free(struct ccfc_archive *a)
 			close(a->news[i]);
 	ccfc_archive_ahead_free(a->ahead);
 	ccfc_segment_cache_free(a->cache);
+	ccfc_shared_manifests_free(a->manifests);
 	ccfc_blobs_free(a->blobs);
 	pthread_cond_destroy(&a->wake);
 	pthread_mutex_destroy(&a->lock);

@@ -5,6 +5,7 @@
 #include "archive/archive.h"
 #include "archive/manifests.h"
 #include "archive/segment_cache.h"
+#include "archive/shared_manifests.h"
 
 #include <pthread.h>
 
@@ -26,7 +27,8 @@ struct ccfc_archive_job {
 struct ccfc_archive {
 	char *dir, *sources, *files; /* directories */
 	struct ccfc_blobs *blobs;
-	struct ccfc_segment_cache *cache; /* for readers */
+	struct ccfc_segment_cache *cache;	 /* for readers */
+	struct ccfc_shared_manifests *manifests; /* for readers */
 	struct ccfc_archive_ahead *ahead;
 	struct ccfc_archive_limits limits;
 	const struct ccfc_archive_sieve *sieve; /* may be NULL */
@@ -127,7 +129,7 @@ int ccfc_archive_pack_rest(struct ccfc_archive_version *version,
 			   struct ccfc_archive *archive,
 			   struct ccfc_slice bytes, struct ccfc_err *err);
 /* Appends the rest; CCFC_ECORRUPT: it is damaged. */
-int ccfc_archive_unpack_rest(struct ccfc_buf *out,
+int ccfc_archive_unpack_rest(struct ccfc_buf *out, struct ccfc_archive *archive,
 			     const struct ccfc_archive_version *version);
 /* reader.c: of the attic. */
 int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
@@ -137,12 +139,9 @@ ssize_t ccfc_archive_read(struct ccfc_attic_file *file, char *to, size_t len,
 void ccfc_archive_close(struct ccfc_attic_file *file);
 void ccfc_archive_hold(void *ctx);
 void ccfc_archive_end_hold(void *ctx);
-/*
- * Loads ahead what is at the offset. *end: up to where that reaches. False:
- * `over` said so; see segment_cache.h.
- */
+/* Loads ahead what is at the offset. False: `over` said so; segment_cache.h. */
 bool ccfc_archive_load(struct ccfc_attic_file *file, uint64_t offset,
-		       uint64_t *end, bool (*over)(void *ctx), void *ctx);
+		       bool (*over)(void *ctx), void *ctx);
 /* ahead.c: of the attic, and its end. */
 void ccfc_archive_expect(void *ctx, const struct ccfc_attic_line *lines,
 			 uint32_t n);

@@ -200,7 +200,7 @@ static bool sift_rest(struct forgetting *f,
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	bool any = false;
 
-	if (v->rest.len && !ccfc_archive_unpack_rest(&bytes, v))
+	if (v->rest.len && !ccfc_archive_unpack_rest(&bytes, f->archive, v))
 		ccfc_archive_sift_lines(f->sieve, ccfc_slice_str(m->session),
 					&bytes, 0, true, &any);
 	if (any && !f->result)

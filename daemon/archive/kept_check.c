@@ -19,9 +19,11 @@ struct check {
 /* Has this segment the bytes that it should have? */
 static bool check_order(struct ccfc_slice stored, const struct ccfc_segment *s)
 {
-	const struct ccfc_ordered ordered = { stored.ptr, s->len, s->runs };
+	struct ccfc_ordered ordered = { .bytes = stored.ptr,
+					.len = s->len,
+					.runs = s->runs };
 
-	return stored.len == s->len + ccfc_ordered_table(s->runs) &&
+	return ccfc_ordered_measure(&ordered, stored.len) &&
 	       ccfc_ordered_is_valid(&ordered);
 }
 
@@ -58,8 +60,8 @@ static void check_packed(struct check *c, const struct ccfc_buf *packed,
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 
-	if (ccfc_blob_unpack(&bytes, ccfc_buf_view(packed), CCFC_CUT_MAX,
-			     NULL) ||
+	if (ccfc_blob_unpack(&bytes, c->archive->blobs, ccfc_buf_view(packed),
+			     CCFC_CUT_MAX, NULL) ||
 	    bytes.len != size) {
 		c->out->bad_manifests++;
 		c->out->lost_bytes += size;
@@ -72,7 +74,7 @@ static void check_rest(struct check *c, const struct ccfc_archive_version *v,
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 
-	if (ccfc_archive_unpack_rest(&bytes, v)) {
+	if (ccfc_archive_unpack_rest(&bytes, c->archive, v)) {
 		c->out->bad_manifests++;
 		c->out->lost_bytes += size;
 	}

@@ -47,7 +47,7 @@ static int put_content(struct ccfc_archive *a, struct ccfc_kept_file *f,
 
 	if (bytes.len <= SMALL) {
 		f->key = ccfc_blob_key(bytes);
-		return ccfc_blob_pack(&f->packed, a->blobs, bytes, 0, err);
+		return ccfc_blob_pack(&f->packed, a->blobs, bytes, NULL, err);
 	}
 	r = ccfc_blobs_put(a->blobs, &f->key, bytes, err);
 	return r ? r : ccfc_blobs_sync(a->blobs, &f->key, 1, err);
@@ -272,7 +272,8 @@ static int get_content(struct ccfc_archive *a, struct ccfc_buf *out,
 		return CCFC_ETOOBIG;
 	if (f->size > SMALL)
 		return ccfc_blobs_get(out, a->blobs, &f->key, max, NULL);
-	r = ccfc_blob_unpack(out, ccfc_buf_view(&f->packed), max, NULL);
+	r = ccfc_blob_unpack(out, a->blobs, ccfc_buf_view(&f->packed), max,
+			     NULL);
 	if (r)
 		return r;
 	key = ccfc_blob_key(ccfc_buf_view(out));

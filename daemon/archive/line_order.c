@@ -21,6 +21,8 @@
 #define PROMPT_MAX ((size_t)16 << 10)
 /* Hashes are searched among so many that came last. */
 #define SEARCH_MAX 256u
+/* Below that a segment is not ordered. A part has about so many bytes. */
+#define PART_BYTES ((size_t)16 << 10)
 
 /* Tools that change no file. Before a change the client reads the file. */
 #define READS_A_FILE "Read"
@@ -40,13 +42,34 @@ struct hashes {
 	uint32_t n, cap;
 };
 
+/* Lines that are stored side by side: of one file, or of none. */
+enum {
+	GROUP_PROMPTS,
+	GROUP_NO_FILE,
+	GROUP_FILES, /* the first file's */
+};
+#define NO_GROUP UINT32_MAX
+
+/* A line that comes first. */
+struct line {
+	struct ccfc_slice bytes;
+	size_t from; /* where it is stored, behind the table */
+	uint32_t group;
+};
+
 struct ordering {
 	struct hashes changed; /* paths that calls in the segment name */
 	struct hashes later;   /* ids of calls whose results come later */
-	struct ccfc_buf *table;
-	size_t moved; /* bytes in the runs */
-	size_t end;   /* of the last run in the segment */
-	uint32_t runs;
+	struct hashes files;   /* paths, by their groups */
+	struct hashes calls;   /* ids of calls that come first, … */
+	struct {
+		uint32_t *items;
+		uint32_t n, cap;
+	} call_groups; /* … and their groups */
+	struct {
+		struct line *items;
+		uint32_t n, cap;
+	} lines;
 };
 
 static struct ccfc_slice head_of(struct ccfc_slice text, size_t max)
@@ -89,14 +112,20 @@ static void add_hash(struct hashes *hashes, struct ccfc_slice text)
 		CCFC_VEC_PUSH(*hashes, ccfc_hash_slice(text));
 }
 
-static bool has_hash(const struct hashes *hashes, struct ccfc_slice text)
+/* The last place of the text's hash, or hashes->n. */
+static uint32_t find_hash(const struct hashes *hashes, struct ccfc_slice text)
 {
 	uint64_t hash = ccfc_hash_slice(text);
 
 	for (uint32_t i = hashes->n; i-- > 0 && hashes->n - i <= SEARCH_MAX;)
 		if (hashes->items[i] == hash)
-			return true;
-	return false;
+			return i;
+	return hashes->n;
+}
+
+static bool has_hash(const struct hashes *hashes, struct ccfc_slice text)
+{
+	return find_hash(hashes, text) < hashes->n;
 }
 
 /* What follows the mark of a call or a result, with its first `"`. */
@@ -129,47 +158,86 @@ static void note_changed(struct ordering *o, struct ccfc_slice line)
 		add_hash(&o->changed, path_of(call));
 }
 
-/* `call`: what follows the mark of a call in its line. */
-static bool call_comes_first(struct ordering *o, struct ccfc_slice call)
+static uint32_t group_of_file(struct ordering *o, struct ccfc_slice path)
 {
-	struct ccfc_slice name = name_of(call);
+	uint32_t i;
+
+	if (!path.len)
+		return GROUP_NO_FILE;
+	i = find_hash(&o->files, path);
+	if (i == o->files.n)
+		add_hash(&o->files, path);
+	return GROUP_FILES + i;
+}
+
+static struct ccfc_slice id_of_call(struct ccfc_slice call)
+{
+	return up_to_quote(after_key(head_of(call, CALL_MAX), "\"id\":\""));
+}
+
+/* `call`: what follows the mark of a call in its line. */
+static uint32_t group_of_call(struct ordering *o, struct ccfc_slice call)
+{
+	struct ccfc_slice name = name_of(call), id = id_of_call(call);
 	bool first = !IS_AMONG(reading, name);
+	uint32_t group;
 
 	if (ccfc_slice_is(name, READS_A_FILE))
 		first = has_hash(&o->changed, path_of(call));
 	if (!first || IS_AMONG(shells, name))
-		add_hash(&o->later,
-			 up_to_quote(after_key(head_of(call, CALL_MAX),
-					       "\"id\":\"")));
-	return first;
+		add_hash(&o->later, id);
+	if (!first)
+		return NO_GROUP;
+	group = group_of_file(o, path_of(call));
+	if (id.len) {
+		add_hash(&o->calls, id);
+		CCFC_VEC_PUSH(o->call_groups, group);
+	}
+	return group;
 }
 
 /* `result`: what follows the mark of a result in its line. */
-static bool result_comes_first(const struct ordering *o,
-			       struct ccfc_slice result)
+static uint32_t group_of_result(const struct ordering *o,
+				struct ccfc_slice result)
 {
-	struct ccfc_slice head = head_of(result, CALL_MAX);
+	struct ccfc_slice id =
+		up_to_quote(after_key(head_of(result, CALL_MAX), "_id\":\""));
+	uint32_t call;
 
-	return !has_hash(&o->later, up_to_quote(after_key(head, "_id\":\""))) ||
-	       after_key(result, CHANGED_LINES).len;
+	if (has_hash(&o->later, id) && !after_key(result, CHANGED_LINES).len)
+		return NO_GROUP;
+	call = find_hash(&o->calls, id);
+	return call < o->calls.n ? o->call_groups.items[call] : GROUP_NO_FILE;
 }
 
-static bool line_comes_first(struct ordering *o, struct ccfc_slice line)
+static uint32_t group_of_line(struct ordering *o, struct ccfc_slice line)
 {
 	struct ccfc_slice tool = find_tool(line);
 
-	if (!tool.len)
-		return line.len <= PROMPT_MAX &&
-		       after_key(head_of(line, HEAD_MAX), "\"role\":\"user\"")
-			       .len;
-	return tool.ptr[0] == '"' ? call_comes_first(o, tool)
-				  : result_comes_first(o, tool);
+	if (tool.len)
+		return tool.ptr[0] == '"' ? group_of_call(o, tool)
+					  : group_of_result(o, tool);
+	return line.len <= PROMPT_MAX && after_key(head_of(line, HEAD_MAX),
+						   "\"role\":\"user\"")
+						 .len
+		       ? GROUP_PROMPTS
+		       : NO_GROUP;
+}
+
+/* --- the table --- */
+
+static void set_u32(char *to, size_t v)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (char)(v >> (8 * i));
 }
 
 static void put_u32(struct ccfc_buf *out, size_t v)
 {
-	for (int i = 0; i < 4; i++)
-		ccfc_buf_putc(out, (char)(v >> (8 * i)));
+	char bytes[4];
+
+	set_u32(bytes, v);
+	ccfc_buf_append(out, bytes, sizeof(bytes));
 }
 
 static size_t get_u32(const char *from)
@@ -180,34 +248,47 @@ static size_t get_u32(const char *from)
 	       (size_t)p[3] << 24;
 }
 
-static size_t run_at(const struct ccfc_ordered *s, uint32_t run)
+static const char *entry_of(const struct ccfc_ordered *s, uint32_t run)
 {
-	return get_u32(s->bytes + ccfc_ordered_table(run));
+	return s->bytes + (size_t)run * s->run_size;
 }
 
-/* Where a run ends among the runs. */
-static size_t run_end(const struct ccfc_ordered *s, uint32_t run)
+static size_t run_at(const struct ccfc_ordered *s, uint32_t run)
 {
-	return get_u32(s->bytes + ccfc_ordered_table(run) + 4);
+	return get_u32(entry_of(s, run));
+}
+
+/* The length of the runs up to the end of this one. */
+static size_t runs_until(const struct ccfc_ordered *s, uint32_t run)
+{
+	return get_u32(entry_of(s, run) + 4);
+}
+
+static size_t runs_before(const struct ccfc_ordered *s, uint32_t run)
+{
+	return run ? runs_until(s, run - 1) : 0;
 }
 
 static size_t run_len(const struct ccfc_ordered *s, uint32_t run)
 {
-	return run_end(s, run) - (run ? run_end(s, run - 1) : 0);
+	return runs_until(s, run) - runs_before(s, run);
 }
 
-static void add_line(struct ordering *o, size_t at, size_t len)
+/* Where a run is among the stored runs. */
+static size_t run_from(const struct ccfc_ordered *s, uint32_t run)
 {
-	if (o->runs && at == o->end) {
-		o->table->len -= 4;
-	} else {
-		put_u32(o->table, at);
-		o->runs++;
-	}
-	o->moved += len;
-	o->end = at + len;
-	put_u32(o->table, o->moved);
+	return s->run_size == CCFC_LINE_ORDER_RUN
+		       ? get_u32(entry_of(s, run) + 8)
+		       : runs_before(s, run);
 }
+
+/* The length of all runs. */
+static size_t runs_len(const struct ccfc_ordered *s)
+{
+	return s->runs ? runs_until(s, s->runs - 1) : 0;
+}
+
+/* --- ordering --- */
 
 static struct ccfc_slice next_line(struct ccfc_slice text)
 {
@@ -217,69 +298,189 @@ static struct ccfc_slice next_line(struct ccfc_slice text)
 			  nl ? (size_t)(nl + 1 - text.ptr) : text.len);
 }
 
-/* Appends the bytes of the runs, then the others. */
-static void append_in_order(struct ccfc_buf *out, struct ccfc_slice segment,
-			    const struct ccfc_ordered *table)
+static void group_lines(struct ordering *o, struct ccfc_slice segment)
 {
-	size_t at = 0;
+	struct ccfc_slice left = segment;
+	struct line line;
 
-	for (uint32_t i = 0; i < table->runs; i++)
-		ccfc_buf_append(out, segment.ptr + run_at(table, i),
-				run_len(table, i));
-	for (uint32_t i = 0; i < table->runs; i++) {
-		ccfc_buf_append(out, segment.ptr + at, run_at(table, i) - at);
-		at = run_at(table, i) + run_len(table, i);
+	for (; left.len; left = ccfc_slice_from(left, line.bytes.len)) {
+		line.bytes = next_line(left);
+		note_changed(o, line.bytes);
 	}
-	ccfc_buf_append(out, segment.ptr + at, segment.len - at);
+	for (left = segment; left.len;
+	     left = ccfc_slice_from(left, line.bytes.len)) {
+		line.bytes = next_line(left);
+		line.group = group_of_line(o, line.bytes);
+		if (line.group != NO_GROUP)
+			CCFC_VEC_PUSH(o->lines, line);
+	}
 }
 
-uint32_t ccfc_order_lines(struct ccfc_buf *out, size_t *first,
+/* Sets where the lines are stored; where each group ends there. */
+static size_t *place_lines(struct ordering *o)
+{
+	uint32_t n = GROUP_FILES + o->files.n;
+	size_t *places = ccfc_calloc(n + 1, sizeof(*places));
+
+	for (uint32_t i = 0; i < o->lines.n; i++)
+		places[o->lines.items[i].group + 1] +=
+			o->lines.items[i].bytes.len;
+	for (uint32_t i = 0; i < n; i++)
+		places[i + 1] += places[i];
+	/* A group's place moves from its begin to its end. */
+	for (uint32_t i = 0; i < o->lines.n; i++) {
+		struct line *line = &o->lines.items[i];
+
+		line->from = places[line->group];
+		places[line->group] += line->bytes.len;
+	}
+	return places;
+}
+
+static void end_part(struct ccfc_blob_parts *parts, size_t end)
+{
+	parts->ends[parts->n++] = (uint32_t)end;
+}
+
+/*
+ * Groups share a part until it is large enough; a large group has a part of its
+ * own. `before`: what is stored in front of the lines.
+ */
+static void cut_parts(struct ccfc_blob_parts *parts, const size_t *group_ends,
+		      uint32_t groups, size_t before)
+{
+	size_t part = 0, group = before;
+
+	for (uint32_t i = 0; i < groups; i++) {
+		size_t end = before + group_ends[i];
+
+		if (end - part >= PART_BYTES &&
+		    parts->n + 4 <= CCFC_BLOB_PARTS_MAX) {
+			if (group - part >= PART_BYTES / 2)
+				end_part(parts, group);
+			end_part(parts, end);
+			part = end;
+		}
+		group = end;
+	}
+	if (group > part)
+		end_part(parts, group);
+}
+
+/* How many runs there are. */
+static uint32_t append_table(struct ccfc_buf *out, const struct ordering *o,
+			     const char *segment)
+{
+	const struct line *last = NULL;
+	size_t len = 0;
+	uint32_t runs = 0;
+
+	for (uint32_t i = 0; i < o->lines.n; i++) {
+		const struct line *line = &o->lines.items[i];
+
+		len += line->bytes.len;
+		if (last && last->group == line->group &&
+		    last->bytes.ptr + last->bytes.len == line->bytes.ptr) {
+			set_u32(out->ptr + out->len - 8, len);
+		} else {
+			put_u32(out, (size_t)(line->bytes.ptr - segment));
+			put_u32(out, len);
+			put_u32(out, line->from);
+			runs++;
+		}
+		last = line;
+	}
+	return runs;
+}
+
+/* Appends the lines that come first, then the other bytes. */
+static void append_bytes(struct ccfc_buf *out, const struct ordering *o,
+			 struct ccfc_slice segment, size_t first)
+{
+	char *to = ccfc_buf_reserve(out, segment.len + 1);
+	const char *at = segment.ptr, *end = segment.ptr + segment.len;
+	char *others = to + first;
+
+	for (uint32_t i = 0; i < o->lines.n; i++) {
+		const struct line *line = &o->lines.items[i];
+		size_t n = (size_t)(line->bytes.ptr - at);
+
+		memcpy(to + line->from, line->bytes.ptr, line->bytes.len);
+		memcpy(others, at, n);
+		others += n;
+		at = line->bytes.ptr + line->bytes.len;
+	}
+	memcpy(others, at, (size_t)(end - at));
+	out->len += segment.len;
+	out->ptr[out->len] = '\0';
+}
+
+static uint32_t append_in_order(struct ccfc_buf *out,
+				struct ccfc_blob_parts *parts,
+				struct ordering *o, struct ccfc_slice segment)
+{
+	uint32_t groups = GROUP_FILES + o->files.n;
+	size_t *group_ends = place_lines(o), begin = out->len, table;
+	uint32_t runs = append_table(out, o, segment.ptr);
+
+	table = out->len - begin;
+	append_bytes(out, o, segment, group_ends[groups - 1]);
+	cut_parts(parts, group_ends, groups, table);
+	end_part(parts, table + segment.len);
+	free(group_ends);
+	return runs;
+}
+
+uint32_t ccfc_order_lines(struct ccfc_buf *out, struct ccfc_blob_parts *parts,
 			  struct ccfc_slice segment)
 {
-	struct ccfc_buf table = CCFC_BUF_INIT;
-	struct ordering o = { .table = &table };
-	struct ccfc_slice left = segment, line;
+	struct ordering o = { 0 };
+	uint32_t runs = 0;
 
-	for (; left.len; left = ccfc_slice_from(left, line.len)) {
-		line = next_line(left);
-		note_changed(&o, line);
-	}
-	for (left = segment; left.len; left = ccfc_slice_from(left, line.len)) {
-		line = next_line(left);
-		if (line_comes_first(&o, line))
-			add_line(&o, (size_t)(line.ptr - segment.ptr),
-				 line.len);
-	}
-	/* Nothing is gained if all lines come first. */
-	if (o.moved == segment.len)
-		o.runs = 0;
-	*first = o.runs ? table.len + o.moved : 0;
-	if (o.runs) {
-		ccfc_buf_slice(out, ccfc_buf_view(&table));
-		append_in_order(out, segment,
-				&(struct ccfc_ordered){ table.ptr, segment.len,
-							o.runs });
+	parts->n = 0;
+	if (segment.len >= PART_BYTES)
+		group_lines(&o, segment);
+	if (o.lines.n) {
+		runs = append_in_order(out, parts, &o, segment);
 	} else {
 		ccfc_buf_slice(out, segment);
+		end_part(parts, segment.len);
 	}
-	ccfc_buf_release(&table);
 	free(o.changed.items);
 	free(o.later.items);
-	return o.runs;
+	free(o.files.items);
+	free(o.calls.items);
+	free(o.call_groups.items);
+	free(o.lines.items);
+	return runs;
 }
 
-bool ccfc_ordered_is_valid(const struct ccfc_ordered *stored)
-{
-	size_t at = 0, moved = 0;
+/* --- reading --- */
 
-	for (uint32_t i = 0; i < stored->runs; i++) {
-		if (run_at(stored, i) < at || run_end(stored, i) <= moved)
+bool ccfc_ordered_measure(struct ccfc_ordered *s, size_t stored_len)
+{
+	s->run_size = CCFC_LINE_ORDER_RUN;
+	if (stored_len == s->len + ccfc_ordered_table(s))
+		return true;
+	s->run_size = CCFC_LINE_ORDER_OLD_RUN;
+	return stored_len == s->len + ccfc_ordered_table(s);
+}
+
+bool ccfc_ordered_is_valid(const struct ccfc_ordered *s)
+{
+	size_t at = 0, before = 0;
+
+	for (uint32_t i = 0; i < s->runs; i++) {
+		if (run_at(s, i) < at || runs_until(s, i) <= before)
 			return false;
-		at = run_at(stored, i) + run_len(stored, i);
-		moved = run_end(stored, i);
-		if (at > stored->len)
+		at = run_at(s, i) + run_len(s, i);
+		before = runs_until(s, i);
+		if (at > s->len)
 			return false;
 	}
+	for (uint32_t i = 0; i < s->runs; i++)
+		if (run_from(s, i) + run_len(s, i) > before)
+			return false;
 	return true;
 }
 
@@ -303,18 +504,17 @@ struct ccfc_ordered_piece ccfc_ordered_find(const struct ccfc_ordered *s,
 					    size_t at)
 {
 	uint32_t n = count_runs_until(s, at);
-	size_t table = ccfc_ordered_table(s->runs);
-	size_t moved = s->runs ? run_end(s, s->runs - 1) : 0;
-	size_t end = n < s->runs ? run_at(s, n) : s->len;
-	size_t before = n ? run_end(s, n - 1) : 0;
-	size_t run_stop = n ? run_at(s, n - 1) + run_len(s, n - 1) : 0;
+	size_t table = ccfc_ordered_table(s);
+	size_t next = n < s->runs ? run_at(s, n) : s->len;
+	size_t into = n ? at - run_at(s, n - 1) : 0;
 
-	if (at < run_stop)
-		return (struct ccfc_ordered_piece){
-			table + before - (run_stop - at), run_stop - at
-		};
-	return (struct ccfc_ordered_piece){ table + moved + at - before,
-					    end - at };
+	if (n && into < run_len(s, n - 1))
+		return (struct ccfc_ordered_piece){ table + run_from(s, n - 1) +
+							    into,
+						    run_len(s, n - 1) - into };
+	return (struct ccfc_ordered_piece){
+		table + runs_len(s) + at - runs_before(s, n), next - at
+	};
 }
 
 void ccfc_ordered_undo(char *to, const struct ccfc_ordered *stored)

@@ -18,12 +18,13 @@
 
 struct ccfc_attic_file {
 	struct ccfc_archive *archive;
-	struct ccfc_archive_manifest manifest;
+	const struct ccfc_shared_manifest *shared;
 	const struct ccfc_archive_version *version;
 	struct ccfc_cached rest;
-	struct ccfc_buf last; /* the segment `number`; empty: none */
-	uint32_t number;      /* as many as there are segments: the rest */
-	uint64_t end;	      /* of what was read last */
+	struct ccfc_ordered last; /* the segment `number`; no bytes: none */
+	struct ccfc_buf bytes;	  /* of the last one */
+	uint32_t number;	  /* as many as there are segments: the rest */
+	uint64_t end;		  /* of what was read last */
 };
 
 /* The rest as a segment for the cache. Its key is one of its packed bytes. */
@@ -50,10 +51,11 @@ int ccfc_archive_open_manifest(struct ccfc_archive *a,
 
 	f->archive = a;
 	ccfc_segment_cache_enter(a->cache);
-	r = ccfc_archive_manifest_read(&f->manifest, file, err);
+	r = ccfc_shared_manifest_take(a->manifests, &f->shared, file, err);
 	why = errno;
 	if (!r)
-		f->version = ccfc_archive_manifest_version(&f->manifest, gen);
+		f->version = ccfc_archive_manifest_version(&f->shared->manifest,
+							   gen);
 	if (!f->version) {
 		ccfc_archive_close(f);
 		errno = why;
@@ -82,11 +84,19 @@ int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
 	return r;
 }
 
+/* One reader less: without any, nothing stays in memory. */
+static void leave(struct ccfc_archive *a)
+{
+	if (ccfc_segment_cache_leave(a->cache))
+		ccfc_shared_manifests_drop(a->manifests);
+}
+
 void ccfc_archive_close(struct ccfc_attic_file *f)
 {
-	ccfc_segment_cache_leave(f->archive->cache);
-	ccfc_buf_release(&f->last);
-	ccfc_archive_manifest_release(&f->manifest);
+	if (f->shared)
+		ccfc_shared_manifest_give(f->archive->manifests, f->shared);
+	leave(f->archive);
+	ccfc_buf_release(&f->bytes);
 	free(f);
 }
 
@@ -119,59 +129,48 @@ static struct ccfc_cached get_cached(const struct ccfc_attic_file *f,
 	};
 }
 
-/* Writes the segment's bytes in their order; the id is not put back. */
-static int put_in_order(char *to, struct ccfc_archive *a,
-			const struct ccfc_segment *s, struct ccfc_slice packed)
+/* Reads a segment as it is stored; false: it is damaged. */
+static bool read_stored(struct ccfc_ordered *stored, struct ccfc_buf *bytes,
+			const struct ccfc_segment *s,
+			struct ccfc_packed *packed, struct ccfc_slice session)
 {
-	struct ccfc_ordered stored = { NULL, s->len, s->runs };
-	struct ccfc_buf bytes = CCFC_BUF_INIT;
-	size_t table = ccfc_ordered_table(s->runs), len;
-	int r = CCFC_ECORRUPT;
+	struct ccfc_blob_parts parts;
+	size_t len, table;
 
-	if (!ccfc_blob_extent_len(&len, packed, CCFC_BLOB_WHOLE) ||
-	    len != s->len + table)
-		return r;
-	if (!s->runs)
-		return ccfc_blob_unpack_extent(to, a->blobs, packed,
-					       CCFC_BLOB_WHOLE, NULL);
-	stored.bytes = ccfc_buf_reserve(&bytes, len);
-	if (!ccfc_blob_unpack_extent(bytes.ptr, a->blobs, packed,
-				     CCFC_BLOB_WHOLE, NULL) &&
-	    ccfc_ordered_is_valid(&stored)) {
-		ccfc_ordered_undo(to, &stored);
-		r = 0;
-	}
-	ccfc_buf_release(&bytes);
-	return r;
+	*stored = (struct ccfc_ordered){ .len = s->len, .runs = s->runs };
+	if (!ccfc_packed_parts(&parts, packed))
+		return false;
+	len = parts.ends[parts.n - 1];
+	if (!ccfc_ordered_measure(stored, len))
+		return false;
+	stored->bytes = ccfc_buf_reserve(bytes, len);
+	if (!ccfc_packed_whole(bytes->ptr, packed) ||
+	    !ccfc_ordered_is_valid(stored))
+		return false;
+	table = ccfc_ordered_table(stored);
+	if (s->flags & CCFC_SEGMENT_PLAIN)
+		ccfc_cut_fill(bytes->ptr + table, len - table, session);
+	return true;
 }
 
 int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
 			     const struct ccfc_segment *s,
 			     struct ccfc_slice session)
 {
-	char *to = ccfc_buf_reserve(out, s->len);
-	struct ccfc_buf packed = CCFC_BUF_INIT;
-	int r = ccfc_blobs_get_packed(&packed, archive->blobs, &s->key,
-				      s->len + ccfc_ordered_table(s->runs),
-				      NULL);
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	struct ccfc_ordered stored;
+	struct ccfc_packed packed;
+	int r = ccfc_packed_open(&packed, archive->blobs, &s->key, NULL);
 
-	if (!r)
-		r = put_in_order(to, archive, s, ccfc_buf_view(&packed));
-	ccfc_buf_release(&packed);
-	if (r)
-		return r;
-	if (s->flags & CCFC_SEGMENT_PLAIN)
-		ccfc_cut_fill(to, s->len, session);
-	out->len += s->len;
-	return 0;
-}
-
-/* Unreadable bytes read as newlines. */
-static void fill_newlines(struct ccfc_buf *out, uint64_t len)
-{
-	ccfc_buf_clear(out);
-	memset(ccfc_buf_reserve(out, (size_t)len), '\n', (size_t)len);
-	out->len = (size_t)len;
+	if (!r && !read_stored(&stored, &bytes, s, &packed, session))
+		r = CCFC_ECORRUPT;
+	ccfc_packed_close(&packed);
+	if (!r) {
+		ccfc_ordered_undo(ccfc_buf_reserve(out, s->len), &stored);
+		out->len += s->len;
+	}
+	ccfc_buf_release(&bytes);
+	return r;
 }
 
 /* No descriptor is left: the blob cannot be opened now. */
@@ -181,34 +180,56 @@ static ssize_t fail_for_now(void)
 	return -1;
 }
 
+/* Bytes that cannot be read are newlines. */
+static void fill_newlines(struct ccfc_attic_file *f, size_t len)
+{
+	char *to = ccfc_buf_reserve(&f->bytes, len);
+
+	memset(to, '\n', len);
+	f->last = (struct ccfc_ordered){ .bytes = to, .len = len };
+}
+
 static int load_last(struct ccfc_attic_file *f, uint32_t number)
 {
-	ccfc_buf_clear(&f->last);
+	const struct ccfc_cached cached = get_cached(f, number);
+	struct ccfc_packed packed;
+	int r = 0;
+
+	f->last.bytes = NULL;
 	f->number = number;
-	if (number == f->version->segments.n)
-		return ccfc_archive_unpack_rest(&f->last, f->version);
-	return ccfc_archive_get_segment(f->archive, &f->last,
-					&f->version->segments.items[number],
-					ccfc_slice_str(f->manifest.session));
+	if (cached.packed.len)
+		ccfc_packed_use(&packed, f->archive->blobs, cached.packed);
+	else
+		r = ccfc_packed_open(&packed, f->archive->blobs,
+				     &cached.segment.key, NULL);
+	if (r != CCFC_EIO &&
+	    (r || !read_stored(&f->last, &f->bytes, &cached.segment, &packed,
+			       ccfc_slice_str(f->shared->manifest.session)))) {
+		fill_newlines(f, cached.segment.len);
+		r = 0;
+	}
+	ccfc_packed_close(&packed);
+	return r;
 }
 
 /* A reader that reads forward needs each segment once, and has one buffer. */
 static ssize_t read_next(struct ccfc_attic_file *f, uint32_t number, char *to,
 			 size_t at, size_t len)
 {
-	if (f->number != number || !f->last.len) {
-		int r = load_last(f, number);
+	size_t done = 0;
 
-		if (r == CCFC_EIO)
-			return fail_for_now();
-		if (r)
-			fill_newlines(&f->last,
-				      get_cached(f, number).segment.len);
+	if ((f->number != number || !f->last.bytes) && load_last(f, number))
+		return fail_for_now();
+	while (done < len && at + done < f->last.len) {
+		struct ccfc_ordered_piece piece =
+			ccfc_ordered_find(&f->last, at + done);
+
+		if (piece.len > len - done)
+			piece.len = len - done;
+		memcpy(to + done, f->last.bytes + piece.from, piece.len);
+		done += piece.len;
 	}
-	if (len > f->last.len - at)
-		len = f->last.len - at;
-	memcpy(to, f->last.ptr + at, len);
-	return (ssize_t)len;
+	return (ssize_t)done;
 }
 
 /* Segments that are read out of order stay in the cache. */
@@ -218,10 +239,11 @@ static ssize_t read_segment(struct ccfc_attic_file *f, char *to, size_t len,
 	uint32_t number = find_segment(f, offset);
 	const struct ccfc_cached cached = get_cached(f, number);
 	size_t at = (size_t)(offset - cached.segment.offset);
-	bool forward = offset == f->end || (f->last.len && number == f->number);
-	ssize_t n = ccfc_segment_cache_read(f->archive->cache, to, &cached,
-					    ccfc_slice_str(f->manifest.session),
-					    at, len, !forward);
+	bool forward =
+		offset == f->end || (f->last.bytes && number == f->number);
+	ssize_t n = ccfc_segment_cache_read(
+		f->archive->cache, to, &cached,
+		ccfc_slice_str(f->shared->manifest.session), at, len, !forward);
 
 	if (n < 0)
 		return fail_for_now();
@@ -239,20 +261,20 @@ void ccfc_archive_end_hold(void *ctx)
 {
 	struct ccfc_archive *a = ctx;
 
-	ccfc_segment_cache_leave(a->cache);
+	leave(a);
 }
 
 bool ccfc_archive_load(struct ccfc_attic_file *f, uint64_t offset,
-		       uint64_t *end, bool (*over)(void *ctx), void *ctx)
+		       bool (*over)(void *ctx), void *ctx)
 {
 	struct ccfc_cached cached;
 
-	*end = UINT64_MAX;
 	if (offset >= f->version->end)
 		return true;
 	cached = get_cached(f, find_segment(f, offset));
-	*end = cached.segment.offset + cached.segment.len;
-	return ccfc_segment_cache_load(f->archive->cache, &cached, over, ctx);
+	return ccfc_segment_cache_load(f->archive->cache, &cached,
+				       (size_t)(offset - cached.segment.offset),
+				       over, ctx);
 }
 
 ssize_t ccfc_archive_read(struct ccfc_attic_file *f, char *to, size_t len,

@@ -2,8 +2,9 @@
  * Decompressed segments; see segment_cache.h. There are few, so they are
  * searched one by one.
  *
- * Of a segment only the lines that come first are decompressed (line_order.h),
- * until others are asked for: most questions never do.
+ * A segment is decompressed in parts, as they are asked for (line_order.h):
+ * most questions need few of them. The last part needs all others; with it the
+ * whole segment is decompressed again, into one piece.
  *
  * ahead.c loads what is expected to be read, a few segments ahead of readers.
  *
@@ -27,11 +28,16 @@
 #define AHEAD_MAX 64u
 #define ROOMS	  512u
 
-/* The memory of one segment, or of the lines that come first in it. */
+/* No part is missing. */
+#define NO_PART UINT32_MAX
+
+/* What is in memory of one segment. */
 struct room {
-	struct ccfc_segment segment; /* its offset does not count */
-	struct ccfc_ordered stored;
-	size_t done;  /* how much of what is stored is here; 0: no memory yet */
+	struct ccfc_segment segment;	 /* its offset does not count */
+	struct ccfc_blob_parts parts;	 /* none: nothing was looked at yet */
+	struct ccfc_ordered stored;	 /* its bytes are the first part */
+	char *part[CCFC_BLOB_PARTS_MAX]; /* decompressed, or NULL */
+	char *whole;			 /* instead of all parts */
 	bool loading; /* somebody fills it, without the lock */
 	bool ahead;   /* it was loaded ahead, and was not read yet */
 	size_t size;  /* of its memory */
@@ -60,11 +66,21 @@ struct ccfc_segment_cache *ccfc_segment_cache_new(struct ccfc_blobs *blobs)
 
 /* --- memory; the lock is held --- */
 
+static void free_parts(struct room *room)
+{
+	for (uint32_t i = 0; i < room->parts.n; i++) {
+		free(room->part[i]);
+		room->part[i] = NULL;
+	}
+}
+
 static void free_bytes(struct ccfc_segment_cache *cache, struct room *room)
 {
-	free((char *)room->stored.bytes);
+	free_parts(room);
+	free(room->whole);
+	room->whole = NULL;
 	room->stored.bytes = NULL;
-	room->done = 0;
+	room->parts.n = 0;
 	cache->bytes -= room->size;
 	room->size = 0;
 }
@@ -112,16 +128,16 @@ static void drop_all(struct ccfc_segment_cache *cache)
 		drop_room(cache, cache->n - 1);
 }
 
-/* Memory for the segment; NULL: there is none, even if others are dropped. */
-static char *take_bytes(struct ccfc_segment_cache *cache, struct room *room,
+/* Counts memory of the room; false: not so much is free. */
+static bool count_bytes(struct ccfc_segment_cache *cache, struct room *room,
 			size_t size)
 {
 	while (cache->bytes + size > BYTES_MAX)
 		if (!drop_any(cache))
-			return NULL;
+			return false;
 	cache->bytes += size;
-	room->size = size;
-	return ccfc_malloc(size);
+	room->size += size;
+	return true;
 }
 
 /* NULL: there are too many. */
@@ -161,7 +177,7 @@ void ccfc_segment_cache_enter(struct ccfc_segment_cache *cache)
 	pthread_mutex_unlock(&cache->lock);
 }
 
-void ccfc_segment_cache_leave(struct ccfc_segment_cache *cache)
+bool ccfc_segment_cache_leave(struct ccfc_segment_cache *cache)
 {
 	bool last;
 
@@ -172,6 +188,7 @@ void ccfc_segment_cache_leave(struct ccfc_segment_cache *cache)
 	pthread_mutex_unlock(&cache->lock);
 	if (last)
 		ccfc_blobs_rest(cache->blobs);
+	return last;
 }
 
 void ccfc_segment_cache_free(struct ccfc_segment_cache *cache)
@@ -184,57 +201,127 @@ void ccfc_segment_cache_free(struct ccfc_segment_cache *cache)
 	free(cache);
 }
 
-/* How much of the segment is to be unpacked; 0: it is damaged. */
-static size_t wanted_len(const struct ccfc_segment *s, struct ccfc_slice packed,
-			 enum ccfc_blob_extent extent)
-{
-	size_t table = ccfc_ordered_table(s->runs), whole, len;
-
-	if (!ccfc_blob_extent_len(&whole, packed, CCFC_BLOB_WHOLE) ||
-	    !ccfc_blob_extent_len(&len, packed, extent) ||
-	    whole != s->len + table || len < table)
-		return 0;
-	return len;
-}
+/* --- loading; the lock is held, and given away meanwhile --- */
 
 /* Newlines, so that the lines around the segment are found. */
 static bool fill_damaged(struct ccfc_segment_cache *cache, struct room *room)
 {
 	size_t len = room->segment.len;
-	char *to;
 
 	free_bytes(cache, room);
-	to = take_bytes(cache, room, len);
-	if (!to)
+	if (!count_bytes(cache, room, len))
 		return false;
-	memset(to, '\n', len);
-	room->stored = (struct ccfc_ordered){ to, len, 0 };
-	room->done = len;
+	room->parts = (struct ccfc_blob_parts){ 1, { (uint32_t)len } };
+	room->part[0] = ccfc_malloc(len);
+	memset(room->part[0], '\n', len);
+	room->stored =
+		(struct ccfc_ordered){ .bytes = room->part[0], .len = len };
 	return true;
 }
 
-/* Unpacks into the room; false: there is no memory. The lock is given away. */
-static bool fill_room(struct ccfc_segment_cache *cache, struct room *room,
-		      struct ccfc_slice packed, enum ccfc_blob_extent extent)
+/* Finds the parts of a segment; false: it is damaged. */
+static bool measure_room(struct room *room, struct ccfc_packed *packed)
 {
 	const struct ccfc_segment *s = &room->segment;
-	size_t len = wanted_len(s, packed, extent);
-	char *to;
-	int r;
+	struct ccfc_blob_parts *parts = &room->parts;
 
-	if (!len)
-		return fill_damaged(cache, room);
-	free_bytes(cache, room);
-	to = take_bytes(cache, room, len);
-	if (!to)
+	room->stored = (struct ccfc_ordered){ .len = s->len, .runs = s->runs };
+	if (ccfc_packed_parts(parts, packed) &&
+	    ccfc_ordered_measure(&room->stored, parts->ends[parts->n - 1]) &&
+	    ccfc_ordered_table(&room->stored) <= parts->ends[0])
+		return true;
+	parts->n = 0;
+	return false;
+}
+
+static bool needs_whole(const struct room *room, uint32_t part)
+{
+	return room->parts.n > 1 && part == room->parts.n - 1;
+}
+
+static size_t part_begin(const struct room *room, uint32_t part)
+{
+	return part ? room->parts.ends[part - 1] : 0;
+}
+
+/* False: the first part is there, and its table is damaged. */
+static bool keep_part(struct ccfc_segment_cache *cache, struct room *room,
+		      uint32_t part, char *bytes)
+{
+	if (needs_whole(room, part)) {
+		free_parts(room);
+		room->whole = bytes;
+		room->stored.bytes = bytes;
+		cache->bytes -= room->size - room->parts.ends[part];
+		room->size = room->parts.ends[part];
+	} else {
+		room->part[part] = bytes;
+		if (!part)
+			room->stored.bytes = bytes;
+	}
+	return part || ccfc_ordered_is_valid(&room->stored);
+}
+
+/* Unpacks a part into the room; false: there is no memory. */
+static bool fill_room(struct ccfc_segment_cache *cache, struct room *room,
+		      struct ccfc_packed *packed, uint32_t part)
+{
+	bool whole = needs_whole(room, part), done;
+	size_t len =
+		room->parts.ends[part] - (whole ? 0 : part_begin(room, part));
+	char *to;
+
+	if (!count_bytes(cache, room, len))
 		return false;
-	room->stored = (struct ccfc_ordered){ to, s->len, s->runs };
 	pthread_mutex_unlock(&cache->lock);
-	r = ccfc_blob_unpack_extent(to, cache->blobs, packed, extent, NULL);
+	to = ccfc_malloc(len + 1);
+	done = whole ? ccfc_packed_whole(to, packed)
+		     : ccfc_packed_part(to, packed, part, room->part[0]);
 	pthread_mutex_lock(&cache->lock);
-	if (r || !ccfc_ordered_is_valid(&room->stored))
+	if (!done)
+		free(to);
+	if (!done || !keep_part(cache, room, part, to))
 		return fill_damaged(cache, room);
-	room->done = len;
+	return true;
+}
+
+/* Where the bytes from `at` on are; *part: the one that has them. */
+static struct ccfc_ordered_piece find_piece(const struct room *room, size_t at,
+					    uint32_t *part)
+{
+	struct ccfc_ordered_piece piece = ccfc_ordered_find(&room->stored, at);
+	uint32_t i = 0;
+
+	while (i + 1 < room->parts.n && room->parts.ends[i] <= piece.from)
+		i++;
+	if (piece.len > room->parts.ends[i] - piece.from)
+		piece.len = room->parts.ends[i] - piece.from;
+	*part = i;
+	return piece;
+}
+
+/* The part that is to be loaded for the bytes from `at` on, or NO_PART. */
+static uint32_t missing_part(const struct room *room, size_t at)
+{
+	uint32_t part;
+
+	if (!room->stored.bytes)
+		return 0;
+	find_piece(room, at, &part);
+	return room->whole || room->part[part] ? NO_PART : part;
+}
+
+/* Loads all parts for the bytes from `at` on; false: there is no memory. */
+static bool fill_parts(struct ccfc_segment_cache *cache, struct room *room,
+		       struct ccfc_packed *packed, size_t at)
+{
+	uint32_t part;
+
+	if (!room->parts.n && !measure_room(room, packed))
+		return fill_damaged(cache, room);
+	while ((part = missing_part(room, at)) != NO_PART)
+		if (!fill_room(cache, room, packed, part))
+			return false;
 	return true;
 }
 
@@ -244,64 +331,62 @@ enum loaded {
 	LOADED_LATER,	/* it cannot be opened now */
 };
 
-/*
- * Loads the lines that come first, or all of the segment if they are there.
- * Without success the room is gone. The lock is given away meanwhile.
- */
+/* Loads the segment's bytes from `at` on. Without success the room is gone. */
 static enum loaded load_room(struct ccfc_segment_cache *cache,
 			     struct room *room,
-			     const struct ccfc_cached *cached)
+			     const struct ccfc_cached *cached, size_t at)
 {
-	enum ccfc_blob_extent extent =
-		room->done ? CCFC_BLOB_WHOLE : CCFC_BLOB_FIRST;
-	struct ccfc_buf packed = CCFC_BUF_INIT;
-	const struct ccfc_segment *s = &cached->segment;
 	enum loaded loaded = LOADED;
+	struct ccfc_packed packed;
 	int r = 0;
 
 	room->loading = true;
 	pthread_mutex_unlock(&cache->lock);
-	if (!cached->packed.len)
-		r = ccfc_blobs_get_packed(&packed, cache->blobs, &s->key,
-					  s->len + ccfc_ordered_table(s->runs),
-					  NULL);
+	if (cached->packed.len)
+		ccfc_packed_use(&packed, cache->blobs, cached->packed);
+	else
+		r = ccfc_packed_open(&packed, cache->blobs,
+				     &cached->segment.key, NULL);
 	pthread_mutex_lock(&cache->lock);
 	if (r == CCFC_EIO)
 		loaded = LOADED_LATER;
-	else if (!fill_room(cache, room,
-			    cached->packed.len ? cached->packed
-					       : ccfc_buf_view(&packed),
-			    extent))
+	else if (!fill_parts(cache, room, &packed, at))
 		loaded = LOADED_NOTHING;
 	room->loading = false;
 	pthread_cond_broadcast(&cache->changed);
 	if (loaded != LOADED)
 		drop_this(cache, room);
-	ccfc_buf_release(&packed);
+	ccfc_packed_close(&packed);
 	return loaded;
 }
 
-/* 0: the bytes are not loaded yet. */
+/* --- reading --- */
+
+/* The bytes from `at` on are there. */
 static size_t copy_loaded(char *to, const struct room *room,
 			  struct ccfc_slice session, size_t at, size_t len)
 {
-	size_t table = ccfc_ordered_table(room->stored.runs);
+	size_t table = ccfc_ordered_table(&room->stored), from, end;
 	struct ccfc_ordered_piece piece;
+	const char *bytes;
+	uint32_t part;
 
-	if (!room->done || at >= room->stored.len)
-		return 0;
-	piece = ccfc_ordered_find(&room->stored, at);
+	piece = find_piece(room, at, &part);
+	from = room->whole ? 0 : part_begin(room, part);
+	end = room->parts.ends[room->whole ? room->parts.n - 1 : part];
+	bytes = room->whole ? room->whole : room->part[part];
 	if (len > piece.len)
 		len = piece.len;
-	if (piece.from + len > room->done)
-		return 0;
+	/* The table is no text. */
+	if (from < table) {
+		bytes += table - from;
+		from = table;
+	}
 	if (room->segment.flags & CCFC_SEGMENT_PLAIN)
-		ccfc_cut_copy(to,
-			      ccfc_slice(room->stored.bytes + table,
-					 room->done - table),
-			      piece.from - table, len, session);
+		ccfc_cut_copy(to, ccfc_slice(bytes, end - from),
+			      piece.from - from, len, session);
 	else
-		memcpy(to, room->stored.bytes + piece.from, len);
+		memcpy(to, bytes + (piece.from - from), len);
 	return len;
 }
 
@@ -321,7 +406,6 @@ static ssize_t read_or_load(struct ccfc_segment_cache *cache, char *to,
 {
 	for (;;) {
 		struct room *room = find_room(cache, &cached->segment);
-		size_t n;
 
 		if (!room && load)
 			room = add_room(cache, &cached->segment);
@@ -331,12 +415,14 @@ static ssize_t read_or_load(struct ccfc_segment_cache *cache, char *to,
 			pthread_cond_wait(&cache->changed, &cache->lock);
 			continue;
 		}
-		n = copy_loaded(to, room, session, at, len);
-		if (n && room->ahead)
-			note_read(cache, room);
-		if (n || !load)
-			return (ssize_t)n;
-		switch (load_room(cache, room, cached)) {
+		if (missing_part(room, at) == NO_PART) {
+			if (room->ahead)
+				note_read(cache, room);
+			return (ssize_t)copy_loaded(to, room, session, at, len);
+		}
+		if (!load)
+			return 0;
+		switch (load_room(cache, room, cached, at)) {
 		case LOADED:
 			break;
 		case LOADED_NOTHING:
@@ -362,23 +448,45 @@ ssize_t ccfc_segment_cache_read(struct ccfc_segment_cache *cache, char *to,
 	return n;
 }
 
+/* The room of the segment, or a new one; NULL: there are too many. */
+static struct room *room_ahead(struct ccfc_segment_cache *cache,
+			       const struct ccfc_segment *segment)
+{
+	struct room *room = find_room(cache, segment);
+
+	if (!room && (room = add_room(cache, segment))) {
+		room->ahead = true;
+		cache->ahead++;
+	}
+	return room;
+}
+
+/* Loads the bytes, or waits for who does; false: that need not be repeated. */
+static bool load_ahead(struct ccfc_segment_cache *cache,
+		       const struct ccfc_cached *cached, size_t at)
+{
+	struct room *room = room_ahead(cache, &cached->segment);
+
+	if (room && room->loading) {
+		pthread_cond_wait(&cache->changed, &cache->lock);
+		return true;
+	}
+	if (room && missing_part(room, at) != NO_PART)
+		load_room(cache, room, cached, at);
+	return false;
+}
+
 bool ccfc_segment_cache_load(struct ccfc_segment_cache *cache,
-			     const struct ccfc_cached *cached,
+			     const struct ccfc_cached *cached, size_t at,
 			     bool (*over)(void *ctx), void *ctx)
 {
-	struct room *room = NULL;
 	bool ended;
 
 	pthread_mutex_lock(&cache->lock);
 	while (!(ended = over(ctx)) && cache->ahead >= AHEAD_MAX)
 		pthread_cond_wait(&cache->changed, &cache->lock);
-	if (!ended && !find_room(cache, &cached->segment))
-		room = add_room(cache, &cached->segment);
-	if (room) {
-		room->ahead = true;
-		cache->ahead++;
-		load_room(cache, room, cached);
-	}
+	while (!ended && load_ahead(cache, cached, at))
+		ended = over(ctx);
 	pthread_mutex_unlock(&cache->lock);
 	return !ended;
 }

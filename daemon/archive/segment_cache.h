@@ -17,9 +17,9 @@ struct ccfc_segment_cache *ccfc_segment_cache_new(struct ccfc_blobs *blobs);
 /* May be NULL. */
 void ccfc_segment_cache_free(struct ccfc_segment_cache *cache);
 
-/* A reader begins and ends. With the last one all is freed. */
+/* A reader begins and ends. True: it was the last one, and all is freed. */
 void ccfc_segment_cache_enter(struct ccfc_segment_cache *cache);
-void ccfc_segment_cache_leave(struct ccfc_segment_cache *cache);
+bool ccfc_segment_cache_leave(struct ccfc_segment_cache *cache);
 
 /* A segment, or the rest of a transcript. */
 struct ccfc_cached {
@@ -39,12 +39,12 @@ ssize_t ccfc_segment_cache_read(struct ccfc_segment_cache *cache, char *to,
 				size_t len, bool load);
 
 /*
- * Loads the lines of a segment that come first, for readers to come. Waits
- * while some segments that were loaded so are not read yet. False: `over` said
- * so. `over` is called with the cache's lock held.
+ * Loads the bytes of a segment from `at` on, for readers to come. Waits while
+ * many segments that were loaded so are not read yet. False: `over` said so.
+ * `over` is called with the cache's lock held.
  */
 bool ccfc_segment_cache_load(struct ccfc_segment_cache *cache,
-			     const struct ccfc_cached *cached,
+			     const struct ccfc_cached *cached, size_t at,
 			     bool (*over)(void *ctx), void *ctx);
 /* Makes a waiting ccfc_segment_cache_load ask again. */
 void ccfc_segment_cache_wake(struct ccfc_segment_cache *cache);

@@ -115,13 +115,13 @@ static int put_lines(struct ccfc_archive *archive, struct ccfc_segment *s,
 		     struct ccfc_slice stored, struct ccfc_err *err)
 {
 	struct ccfc_buf ordered = CCFC_BUF_INIT;
-	size_t first;
+	struct ccfc_blob_parts parts;
 	int r;
 
 	s->len = (uint32_t)stored.len;
-	s->runs = ccfc_order_lines(&ordered, &first, stored);
-	r = ccfc_blobs_put_in_two(archive->blobs, &s->key,
-				  ccfc_buf_view(&ordered), first, err);
+	s->runs = ccfc_order_lines(&ordered, &parts, stored);
+	r = ccfc_blobs_put_parts(archive->blobs, &s->key,
+				 ccfc_buf_view(&ordered), &parts, err);
 	ccfc_buf_release(&ordered);
 	return r;
 }
@@ -349,7 +349,7 @@ static uint64_t open_rest(struct writer *w)
 
 	if (v->end == cut)
 		return cut;
-	if (ccfc_archive_unpack_rest(&w->bytes, v)) {
+	if (ccfc_archive_unpack_rest(&w->bytes, w->archive, v)) {
 		v->end = cut;
 		v->marker_len = 0;
 	}

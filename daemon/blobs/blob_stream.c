@@ -1,6 +1,6 @@
 /*
  * Reads and writes one blob's file piece by piece. Only this file and
- * blob_pack.c call zstd.
+ * blob_pack.c and blob_unpack.c call zstd.
  *
  * The key is known only at the end, so a blob is written under a temporary name
  * and renamed. An existing file of that name is replaced: it has the same
@@ -21,7 +21,8 @@
 #include <zstd.h>
 
 #define PIECE (128u << 10)
-#define LEVEL 3
+/* A content in parts is in memory as a whole; a longer one is damaged. */
+#define PARTS_BYTES_MAX ((size_t)8 << 20)
 /* Level 3 never needs a larger window; a file that does is damaged. */
 #define WINDOW_LOG 23
 
@@ -77,7 +78,8 @@ int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
 	if (!w->zstd)
 		r = ccfc_err_set(err, CCFC_EIO, "zstd: out of memory");
 	else
-		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
+		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
+				       CCFC_BLOB_LEVEL);
 	if (!r)
 		w->fd = open_new(blobs, w->path);
 	if (!r &&
@@ -216,6 +218,7 @@ void ccfc_blobs_abort(struct ccfc_blob_writer *writer)
 /* --- reading --- */
 
 struct reading {
+	struct ccfc_blobs *blobs;
 	ZSTD_DCtx *zstd;
 	struct ccfc_sha256 sum;
 	struct ccfc_hasher *frame;
@@ -232,6 +235,12 @@ static int damaged(struct ccfc_err *err)
 	return ccfc_err_set(err, CCFC_ECORRUPT, "a blob is damaged");
 }
 
+/* `fn` has ended the reading. */
+static int not_read_on(int code, struct ccfc_err *err)
+{
+	return ccfc_err_set(err, code, "a blob was not read on");
+}
+
 static int hand_out_piece(struct reading *r, size_t len, struct ccfc_err *err)
 {
 	int code;
@@ -241,7 +250,7 @@ static int hand_out_piece(struct reading *r, size_t len, struct ccfc_err *err)
 	r->left -= len;
 	ccfc_sha256_add(&r->sum, r->out, len);
 	code = len ? r->fn(r->ctx, ccfc_slice(r->out, len)) : 0;
-	return code ? ccfc_err_set(err, code, "a blob was not read on") : 0;
+	return code ? not_read_on(code, err) : 0;
 }
 
 /* What was read of the file; *ended: the compressed content is complete. */
@@ -299,7 +308,7 @@ static int read_header(struct reading *r, struct ccfc_err *err)
 
 	if (fstat(r->fd, &st) || !S_ISREG(st.st_mode))
 		return damaged(err);
-	n = ccfc_read_at(r->fd, r->in, CCFC_BLOB_HEADER, 0);
+	n = ccfc_read_at(r->fd, r->in, CCFC_BLOB_HEADER_MAX, 0);
 	if (n < 0 ||
 	    !ccfc_blob_read_header(&r->header, ccfc_slice(r->in, (size_t)n)) ||
 	    lseek(r->fd, r->header.size, SEEK_SET) < 0)
@@ -308,12 +317,37 @@ static int read_header(struct reading *r, struct ccfc_err *err)
 	return 0;
 }
 
+/* A content in parts is one piece: its frames need what comes before them. */
+static int read_parts(struct reading *r, const struct ccfc_blob_key *key,
+		      struct ccfc_err *err)
+{
+	struct ccfc_buf content = CCFC_BUF_INIT;
+	struct ccfc_packed packed;
+	struct ccfc_blob_key has;
+	int code = CCFC_ECORRUPT;
+
+	if (ccfc_packed_use_file(&packed, r->blobs, r->fd))
+		code = ccfc_packed_get(&content, &packed, PARTS_BYTES_MAX,
+				       NULL);
+	packed.fd = -1;
+	ccfc_packed_close(&packed);
+	has = ccfc_blob_key(ccfc_buf_view(&content));
+	if (code || memcmp(&has, key, sizeof(has)))
+		code = damaged(err);
+	else if ((code = r->fn(r->ctx, ccfc_buf_view(&content))))
+		code = not_read_on(code, err);
+	ccfc_buf_release(&content);
+	return code;
+}
+
 static int read_blob(struct reading *r, const struct ccfc_blob_key *key,
 		     struct ccfc_err *err)
 {
 	unsigned char sum[CCFC_SHA256_BYTES];
 	int code = read_header(r, err);
 
+	if (!code && r->header.parts)
+		return read_parts(r, key, err);
 	ccfc_sha256_init(&r->sum);
 	r->zstd = ZSTD_createDCtx();
 	if (!r->zstd)
@@ -341,6 +375,7 @@ int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 	if (fd < 0)
 		return fd;
 	r = ccfc_calloc(1, sizeof(*r));
+	r->blobs = blobs;
 	r->fd = fd;
 	r->fn = fn;
 	r->ctx = ctx;

@@ -218,15 +218,10 @@ static bool is_blob_there(struct ccfc_blobs *blobs,
 	       !utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
-int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
-		   struct ccfc_slice bytes, struct ccfc_err *err)
-{
-	return ccfc_blobs_put_in_two(blobs, key, bytes, 0, err);
-}
-
-int ccfc_blobs_put_in_two(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
-			  struct ccfc_slice bytes, size_t first,
-			  struct ccfc_err *err)
+int ccfc_blobs_put_parts(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
+			 struct ccfc_slice bytes,
+			 const struct ccfc_blob_parts *parts,
+			 struct ccfc_err *err)
 {
 	struct ccfc_buf packed = CCFC_BUF_INIT;
 	int r;
@@ -234,11 +229,17 @@ int ccfc_blobs_put_in_two(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 	*key = ccfc_blob_key(bytes);
 	if (is_blob_there(blobs, key, bytes))
 		return 0;
-	r = ccfc_blob_pack(&packed, blobs, bytes, first, err);
+	r = ccfc_blob_pack(&packed, blobs, bytes, parts, err);
 	if (!r)
 		r = ccfc_blob_write(blobs, key, ccfc_buf_view(&packed), err);
 	ccfc_buf_release(&packed);
 	return r;
+}
+
+int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
+		   struct ccfc_slice bytes, struct ccfc_err *err)
+{
+	return ccfc_blobs_put_parts(blobs, key, bytes, NULL, err);
 }
 
 /* --- moving --- */

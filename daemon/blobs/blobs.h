@@ -52,13 +52,21 @@ bool ccfc_blob_key_read(struct ccfc_blob_key *out, const char *hex);
 int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 		   struct ccfc_slice bytes, struct ccfc_err *err);
 
+/* The parts of a content, one after the other. */
+#define CCFC_BLOB_PARTS_MAX 64u
+struct ccfc_blob_parts {
+	uint32_t n;
+	uint32_t ends[CCFC_BLOB_PARTS_MAX]; /* the last one is the content's */
+};
+
 /*
- * The same, so that ccfc_blob_unpack_extent can read the first bytes alone.
- * They do not count for the key: a blob that is there already stays as it is.
+ * The same, so that ccfc_packed_part can read one part. The parts do not
+ * count for the key: a blob that is there already stays as it is.
  */
-int ccfc_blobs_put_in_two(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
-			  struct ccfc_slice bytes, size_t first,
-			  struct ccfc_err *err);
+int ccfc_blobs_put_parts(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
+			 struct ccfc_slice bytes,
+			 const struct ccfc_blob_parts *parts,
+			 struct ccfc_err *err);
 
 /*
  * Appends the bytes of a blob. CCFC_ENOTFOUND; CCFC_ETOOBIG: it has more than
@@ -109,40 +117,52 @@ int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 /* --- contents inside other files --- */
 
 /*
- * The same format in memory, with a checksum instead of a key, for contents
+ * The same format in memory, with checksums instead of a key, for contents
  * inside a file of the caller. Appends to `out`. `blobs` lends its compressor.
- * `first`: as for ccfc_blobs_put_in_two, or 0.
+ * `parts` may be NULL: the content is in one.
  */
 int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
-		   struct ccfc_slice bytes, size_t first, struct ccfc_err *err);
+		   struct ccfc_slice bytes, const struct ccfc_blob_parts *parts,
+		   struct ccfc_err *err);
 /* As ccfc_blobs_get. */
-int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_slice packed, size_t max,
+int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
+		     struct ccfc_slice packed, size_t max,
 		     struct ccfc_err *err);
 
-/* --- contents that are read often --- */
+/* --- contents that are read often, or in parts --- */
 
 /*
- * Appends a blob as it is packed: what follows verifies it by the checksum in
- * the blob's file instead of the key, in much less time. That finds damage, but
- * not a blob of the same length under the name of another one. CCFC_ENOTFOUND;
- * CCFC_ECORRUPT: the file is too large for a content of `max` bytes.
+ * A packed content: the file of a blob, of which only the wanted parts are
+ * read, or bytes in memory. It is verified by the checksums in it instead of
+ * the key, in much less time. That finds damage, but not a blob of the same
+ * length under the name of another one. The fields are blob_packed.c's own.
  */
-int ccfc_blobs_get_packed(struct ccfc_buf *out, struct ccfc_blobs *blobs,
-			  const struct ccfc_blob_key *key, size_t max,
-			  struct ccfc_err *err);
-
-enum ccfc_blob_extent {
-	CCFC_BLOB_FIRST, /* the first part, or all if it was put as one */
-	CCFC_BLOB_WHOLE,
+struct ccfc_packed {
+	struct ccfc_blobs *blobs;
+	int fd; /* or -1 */
+	uint64_t len;
+	struct ccfc_slice head; /* all of the bytes in memory */
+	struct ccfc_buf first, frame;
 };
 
-/* How long that is; false: these bytes are damaged, or too short. */
-bool ccfc_blob_extent_len(size_t *len, struct ccfc_slice packed,
-			  enum ccfc_blob_extent extent);
-/* Writes so many bytes to `to`. `blobs` lends its decompressors. */
-int ccfc_blob_unpack_extent(char *to, struct ccfc_blobs *blobs,
-			    struct ccfc_slice packed,
-			    enum ccfc_blob_extent extent, struct ccfc_err *err);
+/* CCFC_ENOTFOUND; CCFC_EIO: it cannot be opened now. */
+int ccfc_packed_open(struct ccfc_packed *out, struct ccfc_blobs *blobs,
+		     const struct ccfc_blob_key *key, struct ccfc_err *err);
+/* The bytes of ccfc_blob_pack, which are not copied. */
+void ccfc_packed_use(struct ccfc_packed *out, struct ccfc_blobs *blobs,
+		     struct ccfc_slice bytes);
+void ccfc_packed_close(struct ccfc_packed *packed);
+
+/* The parts of the content; false: the content is damaged. */
+bool ccfc_packed_parts(struct ccfc_blob_parts *out, struct ccfc_packed *packed);
+/*
+ * Writes part `i`, but not the last one of several: that part can only be read
+ * with the whole content. `first`: the first part, if another one is read.
+ * False: the part is damaged.
+ */
+bool ccfc_packed_part(char *to, struct ccfc_packed *packed, uint32_t i,
+		      const char *first);
+bool ccfc_packed_whole(char *to, struct ccfc_packed *packed);
 
 /*
  * Waits until the blobs and their names are on the disk, for callers whose file

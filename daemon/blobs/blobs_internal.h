@@ -9,24 +9,49 @@
 #include <sys/stat.h>
 
 /*
- * A blob's file has a header and one zstd frame. The header: the mark, the
- * length of the content, the length of its first part, which can be
- * decompressed alone (0: there is none), and a checksum of all that follows the
- * mark. Numbers have eight bytes, the least one first.
+ * A blob's file begins with a mark. Numbers have eight bytes unless it says
+ * otherwise, the least one first.
  *
- * Blobs of the first form have neither parts nor a checksum in the header: the
- * frame ends with one. They are only read.
+ * A content in parts (blob_parts.c): the mark, a checksum of the numbers that
+ * follow, and the number of parts; then for each part where it ends in the
+ * content and where its frame ends behind this table (four bytes each), and a
+ * checksum of its frame. The frames of zstd follow.
+ *
+ * A content in one piece: the mark, the length of the content, zero, a checksum
+ * of these two and of the frame, and the frame. Earlier versions have a length
+ * in place of the zero, of a part at the begin; it has no meaning any more.
+ * Still earlier ones have only the length, and a checksum at the end of the
+ * frame. Both are only read.
  */
-#define CCFC_BLOB_MARK	   "ccfcblb2"
-#define CCFC_BLOB_HEADER   32u
-#define CCFC_BLOB_MARK_1   "ccfcblb1"
-#define CCFC_BLOB_HEADER_1 16u
+#define CCFC_BLOB_MARK_PARTS   "ccfcblb3"
+#define CCFC_BLOB_HEADER_PARTS 24u
+#define CCFC_BLOB_MARK	       "ccfcblb2"
+#define CCFC_BLOB_HEADER       32u
+#define CCFC_BLOB_MARK_1       "ccfcblb1"
+#define CCFC_BLOB_HEADER_1     16u
+/* With the longest table. */
+#define CCFC_BLOB_HEADER_MAX                                                   \
+	(CCFC_BLOB_HEADER_PARTS + 16u * CCFC_BLOB_PARTS_MAX)
+
+/* A frame that was flushed now and then is longer than zstd's bound. */
+#define CCFC_BLOB_BLOCKS_MAX 4096u
+
+#define CCFC_BLOB_LEVEL 3
 
 struct ccfc_blob_header {
-	uint64_t len, first; /* of the content */
+	uint64_t len;	/* of the content */
+	uint64_t first; /* the number behind it, see above */
 	uint64_t sum;
 	bool has_sum;
-	unsigned size; /* of the header itself */
+	uint32_t parts; /* 0: the content is in one piece */
+	unsigned size;	/* of the header itself, with the table */
+};
+
+/* The table of a content in parts. */
+struct ccfc_blob_table {
+	struct ccfc_blob_parts parts;
+	uint32_t frame_ends[CCFC_BLOB_PARTS_MAX];
+	uint64_t hashes[CCFC_BLOB_PARTS_MAX];
 };
 
 /* The name of an unfinished blob begins with this. */
@@ -47,9 +72,18 @@ struct ccfc_blobs {
 	uint32_t ndecompress;
 };
 
-/* blob_header.c: false: these bytes do not begin a blob. */
+/* blob_header.c */
+size_t ccfc_blob_table_size(uint32_t parts);
+/* False: these bytes do not begin with the header of a blob. */
 bool ccfc_blob_read_header(struct ccfc_blob_header *out,
 			   struct ccfc_slice bytes);
+/* Behind a header that has parts. False: the ends are in no order. */
+bool ccfc_blob_read_table(struct ccfc_blob_table *out,
+			  const struct ccfc_blob_header *header,
+			  struct ccfc_slice bytes);
+/* Writes header and table. */
+void ccfc_blob_write_table(unsigned char *to,
+			   const struct ccfc_blob_table *table);
 /* Sets the sum, and writes the header of a blob with that frame. */
 void ccfc_blob_write_header(unsigned char to[CCFC_BLOB_HEADER],
 			    struct ccfc_blob_header *header,
@@ -57,6 +91,16 @@ void ccfc_blob_write_header(unsigned char to[CCFC_BLOB_HEADER],
 /* Does the frame with that hash belong to the header, as far as it says? */
 bool ccfc_blob_header_fits(const struct ccfc_blob_header *header,
 			   uint64_t frame_hash);
+
+/* blob_pack.c: so much of the content is the prefix of a part's frame. */
+size_t ccfc_blob_prefix(const struct ccfc_blob_parts *parts, uint32_t i);
+
+/* blob_unpack.c: of an open file; false: it cannot be read. */
+bool ccfc_packed_use_file(struct ccfc_packed *out, struct ccfc_blobs *blobs,
+			  int fd);
+/* As ccfc_blob_unpack. */
+int ccfc_packed_get(struct ccfc_buf *out, struct ccfc_packed *packed,
+		    size_t max, struct ccfc_err *err);
 
 /* False when the path would be too long. */
 bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,

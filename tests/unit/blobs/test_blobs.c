@@ -218,97 +218,260 @@ static void test_flipped_bits(void **state)
 	ccfc_blobs_free(blobs);
 }
 
-/* What of a packed blob is there, or CCFC_ECORRUPT. */
-static int unpacked(struct ccfc_blobs *blobs, struct ccfc_slice packed,
-		    enum ccfc_blob_extent extent, struct ccfc_slice want)
+/* A content of four parts; the last but one is empty. */
+static struct ccfc_blob_parts cut_in_parts(struct ccfc_buf *out)
 {
-	char *to;
-	size_t len;
-	int r;
+	struct ccfc_blob_parts parts = { .n = 4 };
 
-	if (!ccfc_blob_extent_len(&len, packed, extent) || len != want.len)
-		return CCFC_ECORRUPT;
-	to = malloc(len + 1);
+	for (int i = 0; i < 40000; i++)
+		ccfc_buf_printf(out, "%d ", i * 7919 % 1009);
+	parts.ends[0] = 3000;
+	parts.ends[1] = parts.ends[2] = 30000;
+	parts.ends[3] = (uint32_t)out->len;
+	return parts;
+}
+
+/* Unpacks a part; false: it is damaged. */
+static bool unpacked_part(struct ccfc_packed *packed,
+			  const struct ccfc_blob_parts *parts, uint32_t i,
+			  struct ccfc_slice content)
+{
+	size_t from = i ? parts->ends[i - 1] : 0;
+	size_t len = parts->ends[i] - from;
+	char *to = malloc(len + 1);
+	bool done;
+
 	assert_non_null(to);
-	r = ccfc_blob_unpack_extent(to, blobs, packed, extent, NULL);
-	if (!r)
-		assert_memory_equal(to, want.ptr, len);
+	done = ccfc_packed_part(to, packed, i, content.ptr);
+	if (done)
+		assert_memory_equal(to, content.ptr + from, len);
 	free(to);
+	return done;
+}
+
+/* The same of the whole content. */
+static int unpacked_whole(struct ccfc_blobs *blobs, struct ccfc_slice packed,
+			  struct ccfc_slice content)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	int r = ccfc_blob_unpack(&out, blobs, packed, content.len, NULL);
+
+	if (!r)
+		assert_true(ccfc_slice_eq(ccfc_buf_view(&out), content));
+	ccfc_buf_release(&out);
 	return r;
 }
 
-/* The first part alone, and the whole; any damage is found before. */
-static void test_in_two(void **state)
+/* Each part alone, and the whole: of a file, and of bytes in memory. */
+static void check_packed(struct ccfc_packed *packed,
+			 const struct ccfc_blob_parts *parts,
+			 struct ccfc_slice all)
+{
+	struct ccfc_blob_parts found;
+	char *to = malloc(all.len);
+
+	assert_non_null(to);
+	assert_true(ccfc_packed_parts(&found, packed));
+	assert_int_equal(found.n, parts->n);
+	assert_memory_equal(found.ends, parts->ends,
+			    parts->n * sizeof(uint32_t));
+	for (uint32_t i = parts->n - 1; i-- > 0;)
+		assert_true(unpacked_part(packed, parts, i, all));
+	/* The last one needs the others. */
+	assert_false(unpacked_part(packed, parts, parts->n - 1, all));
+	assert_true(ccfc_packed_whole(to, packed));
+	assert_memory_equal(to, all.ptr, all.len);
+	ccfc_packed_close(packed);
+	free(to);
+}
+
+static void test_in_parts(void **state)
 {
 	struct ccfc_blobs *blobs = open_blobs();
-	struct ccfc_buf in = CCFC_BUF_INIT, packed = CCFC_BUF_INIT;
-	struct ccfc_slice all, first;
+	struct ccfc_buf in = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
+	struct ccfc_blob_parts parts = cut_in_parts(&in);
+	struct ccfc_slice all = ccfc_buf_view(&in);
+	struct ccfc_packed packed;
 	struct ccfc_blob_key key;
 
 	(void)state;
-	for (int i = 0; i < 40000; i++)
-		ccfc_buf_printf(&in, "%d ", i * 7919 % 1009);
-	all = ccfc_buf_view(&in);
-	first = ccfc_slice(in.ptr, 30000);
-	assert_int_equal(
-		ccfc_blobs_put_in_two(blobs, &key, all, first.len, NULL), 0);
-	assert_int_equal(
-		ccfc_blobs_get_packed(&packed, blobs, &key, in.len, NULL), 0);
-	assert_int_equal(
-		unpacked(blobs, ccfc_buf_view(&packed), CCFC_BLOB_FIRST, first),
-		0);
-	assert_int_equal(
-		unpacked(blobs, ccfc_buf_view(&packed), CCFC_BLOB_WHOLE, all),
-		0);
-	for (int i = 0; i < 2000; i++) {
-		size_t bit =
-			i < 8 * 32 ? (size_t)i : seed_next() % (packed.len * 8);
-
-		packed.ptr[bit / 8] ^= (char)(1 << bit % 8);
-		assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
-					  CCFC_BLOB_FIRST, first),
-				 CCFC_ECORRUPT);
-		assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
-					  CCFC_BLOB_WHOLE, all),
-				 CCFC_ECORRUPT);
-		packed.ptr[bit / 8] ^= (char)(1 << bit % 8);
-	}
-	ccfc_buf_clear(&packed);
-	assert_int_equal(ccfc_blobs_get_packed(&packed, blobs, &key, 0, NULL),
-			 CCFC_ECORRUPT);
-	assert_int_equal(ccfc_blobs_get(&packed, blobs, &key, in.len, NULL), 0);
-	assert_true(ccfc_slice_eq(ccfc_buf_view(&packed), all));
+	assert_int_equal(ccfc_blobs_put_parts(blobs, &key, all, &parts, NULL),
+			 0);
+	assert_int_equal(ccfc_packed_open(&packed, blobs, &key, NULL), 0);
+	check_packed(&packed, &parts, all);
+	assert_int_equal(ccfc_blob_pack(&out, blobs, all, &parts, NULL), 0);
+	ccfc_packed_use(&packed, blobs, ccfc_buf_view(&out));
+	check_packed(&packed, &parts, all);
+	/* The key is that of the content. */
+	key = ccfc_blob_key(all);
+	ccfc_buf_clear(&out);
+	assert_int_equal(ccfc_blobs_get(&out, blobs, &key, in.len, NULL), 0);
+	assert_true(ccfc_slice_eq(ccfc_buf_view(&out), all));
+	assert_int_equal(ccfc_blobs_get(&out, blobs, &key, in.len - 1, NULL),
+			 CCFC_ETOOBIG);
+	assert_int_equal(ccfc_blobs_remove(blobs, &key, NULL), 0);
+	assert_int_equal(ccfc_packed_open(&packed, blobs, &key, NULL),
+			 CCFC_ENOTFOUND);
+	ccfc_packed_close(&packed);
 	ccfc_buf_release(&in);
-	ccfc_buf_release(&packed);
+	ccfc_buf_release(&out);
 	ccfc_blobs_free(blobs);
 }
 
-/* A blob as earlier versions wrote it, with its checksum in the frame. */
+/* Nothing, and a content that zstd cannot make smaller. */
+static void test_odd_parts(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_parts parts = { 3, { 0, 0, 0 } };
+	struct ccfc_buf in = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
+	struct ccfc_packed packed;
+
+	(void)state;
+	assert_int_equal(
+		ccfc_blob_pack(&out, blobs, CCFC_SLICE_LIT(""), &parts, NULL),
+		0);
+	assert_int_equal(
+		unpacked_whole(blobs, ccfc_buf_view(&out), CCFC_SLICE_LIT("")),
+		0);
+	for (int i = 0; i < 50000; i++)
+		ccfc_buf_putc(&in, (char)seed_next());
+	parts = (struct ccfc_blob_parts){ 3, { 20000, 45000, 50000 } };
+	ccfc_buf_clear(&out);
+	assert_int_equal(
+		ccfc_blob_pack(&out, blobs, ccfc_buf_view(&in), &parts, NULL),
+		0);
+	ccfc_packed_use(&packed, blobs, ccfc_buf_view(&out));
+	check_packed(&packed, &parts, ccfc_buf_view(&in));
+	ccfc_buf_release(&in);
+	ccfc_buf_release(&out);
+	ccfc_blobs_free(blobs);
+}
+
+/* A flipped bit is found by whoever reads what it belongs to. */
+static void test_damaged_parts(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_buf in = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
+	struct ccfc_blob_parts parts = cut_in_parts(&in);
+	struct ccfc_slice all = ccfc_buf_view(&in), bytes;
+	size_t header = (24 + 16 * parts.n) * 8;
+	struct ccfc_packed packed;
+
+	(void)state;
+	assert_int_equal(ccfc_blob_pack(&out, blobs, all, &parts, NULL), 0);
+	bytes = ccfc_buf_view(&out);
+	ccfc_packed_use(&packed, blobs, bytes);
+	for (size_t i = 0; i < header + 2000; i++) {
+		size_t bit = i < header ? i : seed_next() % (out.len * 8);
+		int bad = 0;
+
+		out.ptr[bit / 8] ^= (char)(1 << bit % 8);
+		assert_int_not_equal(unpacked_whole(blobs, bytes, all), 0);
+		for (uint32_t k = 0; k + 1 < parts.n; k++)
+			bad += !unpacked_part(&packed, &parts, k, all);
+		assert_true(bit < header ? bad == 3 : bad <= 1);
+		out.ptr[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	for (size_t len = 0; len < out.len; len += 1 + len / 50)
+		assert_int_equal(
+			unpacked_whole(blobs, ccfc_slice(out.ptr, len), all),
+			CCFC_ECORRUPT);
+	ccfc_buf_putc(&out, 'x');
+	assert_int_equal(unpacked_whole(blobs, ccfc_buf_view(&out), all),
+			 CCFC_ECORRUPT);
+	ccfc_buf_release(&in);
+	ccfc_buf_release(&out);
+	ccfc_blobs_free(blobs);
+}
+
+/* The file of a content in parts is damaged. */
+static void test_damaged_parts_on_disk(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_buf in = CCFC_BUF_INIT, file = CCFC_BUF_INIT;
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	struct ccfc_blob_parts parts = cut_in_parts(&in);
+	struct ccfc_slice all = ccfc_buf_view(&in);
+	struct ccfc_blob_key key;
+
+	(void)state;
+	assert_int_equal(ccfc_blobs_put_parts(blobs, &key, all, &parts, NULL),
+			 0);
+	assert_int_equal(ccfc_blob_pack(&file, blobs, all, &parts, NULL), 0);
+	for (int i = 0; i < 200; i++) {
+		size_t bit = seed_next() % (file.len * 8);
+
+		file.ptr[bit / 8] ^= (char)(1 << bit % 8);
+		write_file(path_of(&key), file.ptr, file.len);
+		assert_int_equal(
+			ccfc_blobs_get(&out, blobs, &key, in.len, NULL),
+			CCFC_ECORRUPT);
+		assert_int_equal(out.len, 0);
+		file.ptr[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	/* Putting it again mends it. */
+	assert_int_equal(ccfc_blobs_put_parts(blobs, &key, all, &parts, NULL),
+			 0);
+	assert_int_equal(ccfc_blobs_get(&out, blobs, &key, in.len, NULL), 0);
+	ccfc_buf_release(&in);
+	ccfc_buf_release(&file);
+	ccfc_buf_release(&out);
+	ccfc_blobs_free(blobs);
+}
+
+/* The file of a blob as an earlier version wrote it. */
+static void check_earlier(const char *text, const unsigned char *file,
+			  size_t len)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_key key = put(blobs, text);
+	struct ccfc_slice want = ccfc_slice_str(text);
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	struct ccfc_blob_parts parts;
+	struct ccfc_packed packed;
+	char back[100];
+
+	write_file(path_of(&key), (const char *)file, len);
+	assert_int_equal(got(blobs, &key, text), 0);
+	assert_int_equal(ccfc_packed_open(&packed, blobs, &key, NULL), 0);
+	assert_true(ccfc_packed_parts(&parts, &packed));
+	assert_true(parts.n == 1 && parts.ends[0] == want.len);
+	assert_true(ccfc_packed_part(back, &packed, 0, NULL));
+	assert_memory_equal(back, text, want.len);
+	ccfc_packed_close(&packed);
+	ccfc_buf_append(&bytes, file, len);
+	assert_int_equal(unpacked_whole(blobs, ccfc_buf_view(&bytes), want), 0);
+	bytes.ptr[len - 10] ^= 1;
+	assert_int_equal(unpacked_whole(blobs, ccfc_buf_view(&bytes), want),
+			 CCFC_ECORRUPT);
+	ccfc_buf_release(&bytes);
+	ccfc_blobs_free(blobs);
+}
+
+/* The first form has its checksum in the frame. */
 static void test_first_form(void **state)
 {
-	static const char text[] = "a blob of the first form\n";
 	static const unsigned char file[] =
 		"ccfcblb1\x19\0\0\0\0\0\0\0"
 		"\x28\xb5\x2f\xfd\x04\x58\xc9\x00\x00"
 		"a blob of the first form\n\xd9\x39\x56\x63";
-	struct ccfc_blobs *blobs = open_blobs();
-	struct ccfc_blob_key key = put(blobs, text);
-	struct ccfc_buf packed = CCFC_BUF_INIT;
 
 	(void)state;
-	write_file(path_of(&key), (const char *)file, sizeof(file) - 1);
-	assert_int_equal(got(blobs, &key, text), 0);
-	assert_int_equal(ccfc_blobs_get_packed(&packed, blobs, &key, 100, NULL),
-			 0);
-	assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
-				  CCFC_BLOB_FIRST, ccfc_slice_str(text)),
-			 0);
-	packed.ptr[30] ^= 1;
-	assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
-				  CCFC_BLOB_WHOLE, ccfc_slice_str(text)),
-			 CCFC_ECORRUPT);
-	ccfc_buf_release(&packed);
-	ccfc_blobs_free(blobs);
+	check_earlier("a blob of the first form\n", file, sizeof(file) - 1);
+}
+
+/* The second form may have a block that ends after a part. */
+static void test_second_form(void **state)
+{
+	static const unsigned char file[] =
+		"ccfcblb2\x1e\0\0\0\0\0\0\0\x0d\0\0\0\0\0\0\0"
+		"\x16\x66\x91\xe0\x37\x09\x7d\x5d"
+		"\x28\xb5\x2f\xfd\x20\x1e\x68\x00\x00"
+		"a first part,\x89\x00\x00 and another one\n";
+
+	(void)state;
+	check_earlier("a first part, and another one\n", file,
+		      sizeof(file) - 1);
 }
 
 /* Another content under the key of this one is damage, too. */
@@ -511,8 +674,12 @@ int main(void)
 		T(test_put_and_get),
 		T(test_remove),
 		T(test_flipped_bits),
-		T(test_in_two),
+		T(test_in_parts),
+		T(test_odd_parts),
+		T(test_damaged_parts),
+		T(test_damaged_parts_on_disk),
 		T(test_first_form),
+		T(test_second_form),
 		T(test_swapped),
 		T(test_the_oldest_go),
 		T(test_too_old),

@@ -136,6 +136,8 @@ int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
 		      uint32_t gen, uint64_t *size, struct ccfc_err *err);
 ssize_t ccfc_archive_read(struct ccfc_attic_file *file, char *to, size_t len,
 			  uint64_t offset);
+bool ccfc_archive_may_have_note(struct ccfc_attic_file *file, uint64_t offset,
+				size_t len);
 void ccfc_archive_close(struct ccfc_attic_file *file);
 void ccfc_archive_hold(void *ctx);
 void ccfc_archive_end_hold(void *ctx);

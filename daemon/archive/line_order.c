@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "source/attic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -453,6 +454,12 @@ uint32_t ccfc_order_lines(struct ccfc_buf *out, struct ccfc_blob_parts *parts,
 	free(o.call_groups.items);
 	free(o.lines.items);
 	return runs;
+}
+
+bool ccfc_lines_have_no_note(struct ccfc_slice lines)
+{
+	return !memmem(lines.ptr ? lines.ptr : "", lines.len, CCFC_ATTIC_NOTE,
+		       sizeof(CCFC_ATTIC_NOTE) - 1);
 }
 
 /* --- reading --- */

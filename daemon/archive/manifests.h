@@ -15,6 +15,8 @@
 
 /* The content of a segment has the id of its session replaced (cut.h). */
 #define CCFC_SEGMENT_PLAIN 1u
+/* No line has a CCFC_ATTIC_NOTE. */
+#define CCFC_SEGMENT_NO_NOTE 2u
 
 struct ccfc_segment {
 	uint64_t offset;
@@ -39,6 +41,7 @@ struct ccfc_archive_version {
 	} segments;
 	struct ccfc_buf rest; /* behind the segments, packed; or empty */
 	uint32_t rest_runs;   /* as `runs`; at most CCFC_REST_RUNS_MAX */
+	bool rest_no_note;    /* as CCFC_SEGMENT_NO_NOTE */
 };
 
 struct ccfc_archive_manifest {

@@ -22,6 +22,8 @@
 #define DIR_MARK      "ccfcdir1"
 #define FILE_MAX      ((uint64_t)256 << 20)
 #define VERSION_BYTES 32u
+/* Stands in the length of a version's marker, which is much shorter. */
+#define NO_NOTE	      0x8000u
 #define SEGMENT_BYTES (16u + CCFC_SHA256_BYTES)
 #define ENTRY_BYTES   (24u + CCFC_SHA256_BYTES)
 
@@ -214,6 +216,8 @@ static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 	uint64_t at = 0, packed;
 
 	v->marker_len = (uint32_t)take_number(c, 2);
+	v->rest_no_note = v->marker_len & NO_NOTE;
+	v->marker_len &= ~NO_NOTE;
 	v->rest_runs = (uint32_t)take_number(c, 2);
 	v->end = take_number(c, 8);
 	v->marker = take_number(c, 8);
@@ -277,7 +281,7 @@ static void put_version(struct ccfc_buf *head,
 			const struct ccfc_archive_version *v)
 {
 	put_number(head, v->since, 4);
-	put_number(head, v->marker_len, 2);
+	put_number(head, v->marker_len | (v->rest_no_note ? NO_NOTE : 0), 2);
 	put_number(head, v->rest_runs, 2);
 	put_number(head, v->end, 8);
 	put_number(head, v->marker, 8);

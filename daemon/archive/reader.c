@@ -38,6 +38,7 @@ static void name_rest(struct ccfc_attic_file *f)
 	s->offset = ccfc_archive_version_cut(v);
 	s->len = (uint32_t)(v->end - s->offset);
 	s->runs = v->rest_runs;
+	s->flags = v->rest_no_note ? CCFC_SEGMENT_NO_NOTE : 0;
 	memcpy(s->key.bytes, &hash, sizeof(hash));
 }
 
@@ -248,6 +249,22 @@ static ssize_t read_segment(struct ccfc_attic_file *f, char *to, size_t len,
 	if (n < 0)
 		return fail_for_now();
 	return n ? n : read_next(f, number, to, at, len);
+}
+
+bool ccfc_archive_may_have_note(struct ccfc_attic_file *f, uint64_t offset,
+				size_t len)
+{
+	uint64_t end = offset + len;
+
+	while (offset < end && offset < f->version->end) {
+		const struct ccfc_cached cached =
+			get_cached(f, find_segment(f, offset));
+
+		if (!(cached.segment.flags & CCFC_SEGMENT_NO_NOTE))
+			return true;
+		offset = cached.segment.offset + cached.segment.len;
+	}
+	return false;
 }
 
 void ccfc_archive_hold(void *ctx)

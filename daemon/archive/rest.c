@@ -34,6 +34,7 @@ int ccfc_archive_pack_rest(struct ccfc_archive_version *v,
 	ccfc_buf_release(&v->rest);
 	v->rest = packed;
 	v->rest_runs = runs;
+	v->rest_no_note = ccfc_lines_have_no_note(bytes);
 	return 0;
 }
 

@@ -119,6 +119,8 @@ static int put_lines(struct ccfc_archive *archive, struct ccfc_segment *s,
 	int r;
 
 	s->len = (uint32_t)stored.len;
+	if (ccfc_lines_have_no_note(stored))
+		s->flags |= CCFC_SEGMENT_NO_NOTE;
 	s->runs = ccfc_order_lines(&ordered, &parts, stored);
 	r = ccfc_blobs_put_parts(archive->blobs, &s->key,
 				 ccfc_buf_view(&ordered), &parts, err);

@@ -24,6 +24,9 @@ struct ccfc_attic_info {
 	uint64_t stamp; /* differs if the content does */
 };
 
+/* In each record by which the client notes that a hook changed a file. */
+#define CCFC_ATTIC_NOTE "hook_additional_context"
+
 /* A line of a transcript. */
 struct ccfc_attic_line {
 	const char *path;
@@ -50,6 +53,12 @@ struct ccfc_attic {
 	 */
 	ssize_t (*read)(struct ccfc_attic_file *file, char *to, size_t len,
 			uint64_t offset);
+	/*
+	 * May these bytes have a CCFC_ATTIC_NOTE? False: certainly not, and
+	 * they need not be read for one.
+	 */
+	bool (*may_have_note)(struct ccfc_attic_file *file, uint64_t offset,
+			      size_t len);
 	void (*close)(struct ccfc_attic_file *file);
 	/*
 	 * A kept file: replaces the content of `out`. CCFC_ENOTFOUND,

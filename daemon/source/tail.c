@@ -697,6 +697,15 @@ static int read_present(struct ccfc_tail *tail, const char *path,
 	return read_kept(tail, path, CCFC_ATTIC_LAST, offset, len, err);
 }
 
+bool ccfc_tail_may_have_note(const struct ccfc_tail *tail, const char *path,
+			     uint64_t offset, size_t len)
+{
+	uint32_t i = find_kept(tail, path, CCFC_ATTIC_LAST);
+
+	return i == OPEN_KEPT || !tail->kept[i].path ||
+	       tail->attic->may_have_note(tail->kept[i].in.kept, offset, len);
+}
+
 int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
 		       const char *path, uint32_t gen, uint64_t offset,
 		       size_t len, struct ccfc_err *err)

@@ -145,6 +145,13 @@ int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
 		       size_t len, struct ccfc_err *err);
 
 /*
+ * May these bytes have a CCFC_ATTIC_NOTE? False: certainly not. Only known of a
+ * kept transcript of which something was just read.
+ */
+bool ccfc_tail_may_have_note(const struct ccfc_tail *tail, const char *path,
+			     uint64_t offset, size_t len);
+
+/*
  * Lines that may be read from now on, for the attic (source/attic.h), which
  * learns of them when the first one is read from it. The list lives as long as
  * the tail, or until the next call.

@@ -17,7 +17,7 @@ static bool is_hook_note(struct ccfc_history *h, struct ccfc_slice line,
 	char *copy;
 
 	/* Most lines are not notes, and need not be parsed. */
-	if (!ccfc_slice_contains(line, "hook_additional_context"))
+	if (!ccfc_slice_contains(line, CCFC_ATTIC_NOTE))
 		return false;
 	ccfc_arena_clear(&h->scratch);
 	copy = ccfc_arena_alloc(&h->scratch, line.len + CCFC_TAIL_PADDING);
@@ -27,7 +27,7 @@ static bool is_hook_note(struct ccfc_history *h, struct ccfc_slice line,
 				    id);
 }
 
-/* The bytes after a line, as many as there are within the limits. */
+/* The bytes after a line, within the limits; empty: they have no note. */
 static struct ccfc_slice read_bytes_after(struct ccfc_history *h,
 					  const struct ccfc_place *place)
 {
@@ -46,7 +46,8 @@ static struct ccfc_slice read_bytes_after(struct ccfc_history *h,
 		return CCFC_SLICE_NONE;
 	if (size > end - from)
 		size = (size_t)(end - from);
-	if (ccfc_tail_read_at(h->env.tail, &bytes, path.ptr, from, size, NULL))
+	if (!ccfc_tail_may_have_note(h->env.tail, path.ptr, from, size) ||
+	    ccfc_tail_read_at(h->env.tail, &bytes, path.ptr, from, size, NULL))
 		return CCFC_SLICE_NONE;
 	return bytes;
 }

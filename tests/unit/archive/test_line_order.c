@@ -271,6 +271,16 @@ static void test_an_older_table(void **state)
 	assert_false(ccfc_ordered_measure(&ordered, sizeof(stored)));
 }
 
+static void test_notes(void **state)
+{
+	(void)state;
+	assert_true(ccfc_lines_have_no_note(CCFC_SLICE_NONE));
+	assert_true(ccfc_lines_have_no_note(CCFC_SLICE_LIT("{\"a\":1}\n")));
+	assert_false(ccfc_lines_have_no_note(CCFC_SLICE_LIT(
+		"{}\n{\"attachment\":{\"type\":\"hook_additional_context\","
+		"\"content\":[]}}\n")));
+}
+
 static void test_nothing_to_order(void **state)
 {
 	struct ccfc_buf lines = CCFC_BUF_INIT;
@@ -369,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_lines_of_a_file_are_side_by_side),
 		cmocka_unit_test(test_many_files),
 		cmocka_unit_test(test_an_older_table),
+		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_nothing_to_order),
 		cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_damaged_tables),

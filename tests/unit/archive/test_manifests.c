@@ -38,6 +38,7 @@ static void test_all_fields(void **state)
 		v->marker = 0x0123456789abcdefu;
 		v->end = 300000 + CCFC_REST_RUNS_MAX;
 		v->rest_runs = i % 2 ? CCFC_REST_RUNS_MAX : 0;
+		v->rest_no_note = i / 2 % 2;
 		ccfc_buf_puts(&v->rest, "the rest");
 		CCFC_VEC_PUSH(v->segments, s);
 		assert_int_equal(ccfc_archive_manifest_write(&m, file, NULL),
@@ -49,6 +50,8 @@ static void test_all_fields(void **state)
 		assert_true(read.versions.items[0].marker == v->marker);
 		assert_int_equal(read.versions.items[0].rest_runs,
 				 v->rest_runs);
+		assert_int_equal(read.versions.items[0].rest_no_note,
+				 v->rest_no_note);
 		assert_int_equal(read.versions.items[0].end, v->end);
 		assert_string_equal(read.versions.items[0].rest.ptr,
 				    "the rest");

@@ -329,6 +329,12 @@ int ccfc_server_info(struct ccfc_reply **out, struct ccfc_client *client,
 	return ask_bare(out, client, CCFC_M_SERVER_INFO, err);
 }
 
+int ccfc_server_roots(struct ccfc_reply **out, struct ccfc_client *client,
+		      struct ccfc_err *err)
+{
+	return ask_bare(out, client, CCFC_M_SERVER_ROOTS, err);
+}
+
 int ccfc_events_subscribe(struct ccfc_reply **out, struct ccfc_client *client,
 			  const struct ccfc_query *query, const char *since,
 			  struct ccfc_err *err)

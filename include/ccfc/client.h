@@ -683,6 +683,14 @@ CCFC_API int ccfc_forget_run(struct ccfc_reply **out,
 CCFC_API int ccfc_server_info(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 
+/*
+ * The Claude directories that the daemon reads, [{path, exists}]: `roots` of
+ * ccfc_server_info, for little more than a round trip.
+ */
+CCFC_API int ccfc_server_roots(struct ccfc_reply **out,
+			       struct ccfc_client *client,
+			       struct ccfc_err *err);
+
 /* Asks the daemon to end; returns when the daemon has confirmed. */
 CCFC_API int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err);
 

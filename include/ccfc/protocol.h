@@ -70,6 +70,7 @@
 #define CCFC_M_WEB_START	    "web.start"
 #define CCFC_M_WEB_STOP		    "web.stop"
 #define CCFC_M_SERVER_INFO	    "server.info"
+#define CCFC_M_SERVER_ROOTS	    "server.roots"
 #define CCFC_M_SERVER_STOP	    "server.stop"
 
 /* Notifications that the daemon sends. */

@@ -23,7 +23,8 @@ INFO = {"name": "ccfcd", "version": "0.1.0", "protocol": 1, "pid": 1}
 
 
 class Fake:
-    """A daemon that knows server.info, server.stop and little else."""
+    """A daemon that knows server.info, its roots, server.stop and little
+    else."""
 
     def __init__(self, path, info, methods):
         self.info = info
@@ -48,6 +49,8 @@ class Fake:
         """(error, result)."""
         if method == "server.info" and self.info:
             return None, self.info
+        if method == "server.roots" and self.info:
+            return None, self.info.get("roots", [])
         if method == "server.stop":
             return None, {"stopping": True}
         answer = self.methods.get(
@@ -77,10 +80,10 @@ class Fake:
 
 
 class Patient(Fake):
-    """Answers server.info only when the next question has come; then that
+    """Answers server.roots only when the next question has come; then that
     question first, as a daemon may."""
 
-    def __init__(self, path, info, methods, held=("server.info",)):
+    def __init__(self, path, info, methods, held=("server.roots",)):
         self.held = held
         super().__init__(path, info, methods)
 
@@ -246,7 +249,7 @@ def test_what_a_daemon_reads_costs_no_wait():
         info = {**INFO, "roots": [{"path": box.claude}]}
         fake = Patient(box.socket, info, {"file.sessions": (None, FOUND)})
         done = box.run("search", FILE)
-        eq(fake.asked, ["server.info", "file.sessions"], done.stderr)
+        eq(fake.asked, ["server.roots", "file.sessions"], done.stderr)
         eq(done.returncode, 0, done.stderr)
         fake.info["roots"] = [{"path": "/elsewhere"}]
         done = box.run("search", FILE)
@@ -263,7 +266,7 @@ def test_nothing_is_changed_in_the_wrong_daemon():
         done = box.run("name", "1a", "a name")
         eq(done.returncode, 2, done.stderr)
         assert "does not read" in done.stderr, done.stderr
-        eq(fake.asked, ["server.info"])
+        eq(fake.asked, ["server.roots"])
         fake.close()
 
 

@@ -597,6 +597,9 @@ def test_another_claude_directory():
         assert "ccfc stop" in done.stderr, done.stderr
         env = {**box.env, "CLAUDE_CONFIG_DIR": box.claude + "/"}
         eq(box.run("sessions", "--all", env=env).returncode, 0)
+        with box.rpc() as rpc:
+            eq(rpc.call("server.roots"), rpc.call("server.info")["roots"])
+            eq(rpc.call("server.roots"), [{"path": box.claude, "exists": True}])
 
 
 def test_no_claude_directory():

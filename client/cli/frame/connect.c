@@ -15,10 +15,8 @@
 /* A daemon that is silent for this long hangs. */
 #define SILENCE_MS 30000
 
-static bool daemon_reads_root(struct ccfc_obj info, const char *root)
+static bool daemon_reads_root(struct ccfc_obj roots, const char *root)
 {
-	struct ccfc_obj roots = ccfc_obj_get(info, "roots");
-
 	for (uint32_t i = 0; i < ccfc_obj_len(roots); i++)
 		if (ccfc_slice_is(
 			    ccfc_obj_get_str(ccfc_obj_at(roots, i), "path"),
@@ -62,7 +60,7 @@ static int ask_roots(struct ccfc_cli *cli, struct ccfc_err *err)
 
 	if (!set || !*set)
 		return 0;
-	return ccfc_lib_ask_ahead(cli->client, CCFC_M_SERVER_INFO, check_roots,
+	return ccfc_lib_ask_ahead(cli->client, CCFC_M_SERVER_ROOTS, check_roots,
 				  NULL, err);
 }
 

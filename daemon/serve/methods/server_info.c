@@ -1,4 +1,4 @@
-/* index.stats, server.info and server.stop. */
+/* index.stats, server.info, server.roots and server.stop. */
 #include "serve/rpc/reply.h"
 
 #include "base/alloc.h"
@@ -135,7 +135,6 @@ int ccfc_method_index_stats(struct ccfc_request *rq, struct ccfc_err *err)
 
 static void pack_roots(struct ccfc_pack *p, const struct ccfc_service *service)
 {
-	ccfc_pack_cstr(p, "roots");
 	ccfc_pack_array(p);
 	for (size_t i = 0; i < service->nroots; i++) {
 		struct stat st;
@@ -411,6 +410,7 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_pack_kv_time(p, "startedAt", service->started);
 	ccfc_pack_kv_cstr(p, "socket", service->socket_path);
 	pack_state(p, service);
+	ccfc_pack_cstr(p, "roots");
 	pack_roots(p, service);
 	pack_excluded(p, service);
 	pack_watch(p, service);
@@ -429,6 +429,13 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 				  service->inferring(service->ctx));
 	ccfc_reply_stats(p, service);
 	ccfc_pack_end(p);
+	return 0;
+}
+
+int ccfc_method_server_roots(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	(void)err;
+	pack_roots(rq->pack, rq->service);
 	return 0;
 }
 

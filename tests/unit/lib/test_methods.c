@@ -54,7 +54,7 @@ static void run_all(struct ccfc_client *c)
 	static const char *const none[] = { NULL };
 	struct ccfc_query q = CCFC_QUERY_INIT;
 	struct ccfc_query f = CCFC_QUERY_INIT;
-	struct ccfc_reply *r[10] = { NULL };
+	struct ccfc_reply *r[11] = { NULL };
 	int failed = 0;
 
 	q.content = CCFC_CONTENT_YES;
@@ -91,9 +91,10 @@ static void run_all(struct ccfc_client *c)
 	failed |= ccfc_events_since(&r[8], c, "1:2", &f, NULL);
 	failed |= ccfc_events_unsubscribe(c, 6, NULL);
 	failed |= ccfc_server_info(&r[9], c, NULL);
+	failed |= ccfc_server_roots(&r[10], c, NULL);
 	failed |= ccfc_server_stop(c, NULL);
 	assert_int_equal(failed, 0);
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 11; i++)
 		ccfc_reply_free(r[i]);
 }
 
@@ -182,7 +183,8 @@ static const char requests[] =
 	"\"projectPath\":\"/p\"}]]\n"
 	"[0,10,\"events.unsubscribe\",[{\"subscription\":6}]]\n"
 	"[0,11,\"server.info\",[]]\n"
-	"[0,12,\"server.stop\",[]]\n";
+	"[0,12,\"server.roots\",[]]\n"
+	"[0,13,\"server.stop\",[]]\n";
 
 static const char history_requests[] =
 	"[0,1,\"file.at\",[{\"path\":\"x\",\"at\":\"before:ab\","
@@ -211,7 +213,7 @@ static const char blame_requests[] =
 static void test_methods(void **state)
 {
 	(void)state;
-	check_calls(run_all, 12, requests);
+	check_calls(run_all, 13, requests);
 }
 
 static void test_history(void **state)

@@ -7,7 +7,8 @@
  * receiving).
  *
  * Sending: the core hands a buffer over; if nothing is being sent it goes out
- * at once, on the core's thread, without a copy. Later and long replies are
+ * at once, on the core's thread, without a copy. Replies to requests that came
+ * together are held in `flight` until all are there. Later and long replies are
  * collected in `out` and sent in pieces: nng has no more than PIECE of it in
  * `flight`, so that the rest can be moved to files. The core is only woken for
  * a queue that ran empty when somebody waits for that.
@@ -263,6 +264,20 @@ static bool begin_sending_if_idle(struct ccfc_conn *c)
 	return begin;
 }
 
+/* Under the lock: behind all that waits already. */
+static void queue_bytes(struct ccfc_conn *c, struct ccfc_buf *buf)
+{
+	c->box->queued += buf->len;
+	if (c->sending || c->out.waiting || c->flight.len + buf->len > PIECE) {
+		c->box->memory += buf->len;
+		ccfc_outbox_add(&c->out, buf);
+	} else if (c->flight.len) {
+		ccfc_buf_slice(&c->flight, ccfc_buf_view(buf));
+	} else {
+		swap_buffers(&c->flight, buf);
+	}
+}
+
 bool ccfc_conn_send(struct ccfc_conn *c, struct ccfc_buf *buf)
 {
 	bool begin = false, broken;
@@ -272,14 +287,9 @@ bool ccfc_conn_send(struct ccfc_conn *c, struct ccfc_buf *buf)
 	ccfc_mailbox_lock(c->box);
 	broken = c->broken;
 	if (!broken) {
-		c->box->queued += buf->len;
-		if (c->sending || buf->len > PIECE) {
-			c->box->memory += buf->len;
-			ccfc_outbox_add(&c->out, buf);
-		} else {
-			swap_buffers(&c->flight, buf);
-		}
-		begin = begin_sending_if_idle(c);
+		queue_bytes(c, buf);
+		if (!c->held || c->out.waiting)
+			begin = begin_sending_if_idle(c);
 	}
 	ccfc_mailbox_unlock(c->box);
 	release_or_clear(buf);
@@ -309,6 +319,23 @@ bool ccfc_conn_send_spool(struct ccfc_conn *c, struct ccfc_spool *spool)
 	if (begin)
 		begin_send(c);
 	return !broken;
+}
+
+void ccfc_conn_hold(struct ccfc_conn *c)
+{
+	c->held = true;
+}
+
+void ccfc_conn_let_go(struct ccfc_conn *c)
+{
+	bool begin;
+
+	c->held = false;
+	ccfc_mailbox_lock(c->box);
+	begin = begin_sending_if_idle(c);
+	ccfc_mailbox_unlock(c->box);
+	if (begin)
+		begin_send(c);
 }
 
 size_t ccfc_conn_queued(struct ccfc_conn *c)
@@ -354,7 +381,7 @@ void ccfc_conn_tell(struct ccfc_conn *c)
 
 	ccfc_mailbox_lock(c->box);
 	c->tell = true;
-	if (!c->sending)
+	if (!c->sending && !c->flight.len)
 		ring = note_all_sent(c);
 	ccfc_mailbox_unlock(c->box);
 	if (ring)

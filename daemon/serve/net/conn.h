@@ -43,6 +43,7 @@ struct ccfc_conn {
 	struct ccfc_framer framer;
 	bool closing;  /* hang up when all is sent */
 	bool full;     /* handlers.on_full was called */
+	bool held;     /* short replies wait in `flight`; see ccfc_conn_hold */
 	uint32_t owed; /* number of answers still to be sent */
 
 	char bytes[CCFC_CONN_READ_BYTES]; /* nng's while `receiving` */
@@ -71,6 +72,12 @@ struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *conn, bool take);
 bool ccfc_conn_send(struct ccfc_conn *conn, struct ccfc_buf *buf);
 /* The same for a long answer. */
 bool ccfc_conn_send_spool(struct ccfc_conn *conn, struct ccfc_spool *spool);
+/*
+ * From now on short replies wait for each other until ccfc_conn_let_go sends
+ * them all at once: one system call, and one wake-up of the peer.
+ */
+void ccfc_conn_hold(struct ccfc_conn *conn);
+void ccfc_conn_let_go(struct ccfc_conn *conn);
 size_t ccfc_conn_queued(struct ccfc_conn *conn);
 /*
  * Under the lock: the waiting bytes; of these, the bytes that can be moved to a

@@ -50,6 +50,7 @@ struct ccfc_server {
 	struct ccfc_buf scratch;
 	const char *spool; /* borrowed; may be NULL */
 	struct ccfc_server_limits limits;
+	struct ccfc_conn *reading; /* its messages are being handed over */
 
 	/* Under the mailbox's lock: */
 	struct ccfc_conn *slots[SLOTS];
@@ -267,6 +268,23 @@ static bool is_behind(const struct ccfc_server *s, struct ccfc_conn *conn)
 		       (is_crowded(s) ? CCFC_CONN_TELL_BYTES : QUEUE_MAX);
 }
 
+/*
+ * The replies to all messages of a turn go out together, at its end or when
+ * somebody needs them to be gone.
+ */
+static void hold_replies(struct ccfc_server *s, struct ccfc_conn *conn)
+{
+	ccfc_conn_hold(conn);
+	s->reading = conn;
+}
+
+static void let_replies_go(struct ccfc_server *s)
+{
+	if (s->reading)
+		ccfc_conn_let_go(s->reading);
+	s->reading = NULL;
+}
+
 /* Hands over the messages in `work`. True: there may be more. */
 static bool read_messages(struct ccfc_server *s, struct ccfc_conn *conn)
 {
@@ -275,6 +293,7 @@ static bool read_messages(struct ccfc_server *s, struct ccfc_conn *conn)
 	struct ccfc_err err;
 	int r = 1;
 
+	hold_replies(s, conn);
 	for (int left = SLICE; !conn->closing && !is_behind(s, conn); left--) {
 		struct ccfc_slice rest =
 			ccfc_slice(conn->work.ptr + at, conn->work.len - at);
@@ -291,6 +310,7 @@ static bool read_messages(struct ccfc_server *s, struct ccfc_conn *conn)
 	}
 	if (r < 0)
 		reject_conn(s, conn, &err);
+	let_replies_go(s);
 	ccfc_buf_consume(&conn->work, at);
 	return more && conn->work.len;
 }
@@ -540,6 +560,7 @@ void ccfc_server_flush(struct ccfc_server *s, int timeout_ms)
 		until.tv_nsec -= 1000000000L;
 		until.tv_sec++;
 	}
+	let_replies_go(s);
 	ccfc_mailbox_lock(&s->box);
 	while (!all_sent(s) && ccfc_mailbox_wait(&s->box, &until))
 		;

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -34,13 +35,16 @@ struct fixture {
 	struct ccfc_server *server;
 	pthread_t core;
 	int stop;
-	atomic_int answered, closed, drained, full;
+	atomic_int echoed, answered, closed, drained, full;
 	atomic_int taken;      /* calls of on_requests … */
 	atomic_int seen;       /* … before the last message */
 	atomic_size_t longest; /* queue seen by on_message */
 	atomic_size_t blow;    /* reply with so many bytes instead */
 	atomic_ullong last;    /* connection of the last message */
 	atomic_bool owes;      /* see owe() */
+	atomic_int peer;       /* its end of the connection, of which … */
+	atomic_int unread;     /* … so much came before the last message */
+	atomic_bool flush;     /* after each reply */
 	uint64_t other;
 };
 
@@ -110,6 +114,14 @@ static inline void owe(struct fixture *f, uint64_t conn,
 	atomic_fetch_add(&f->answered, 1);
 }
 
+static inline int unread_bytes(int fd)
+{
+	int n = -1;
+
+	assert_int_equal(ioctl(fd, FIONREAD, &n), 0);
+	return n;
+}
+
 static inline void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
 {
 	struct fixture *f = ctx;
@@ -125,8 +137,13 @@ static inline void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
 		owe(f, conn, bytes);
 		return;
 	}
+	if (f->peer)
+		atomic_store(&f->unread, unread_bytes(f->peer));
 	if (!f->blow) {
 		send_bytes(f, conn, bytes);
+		if (f->flush)
+			ccfc_server_flush(f->server, PEER_TIMEOUT_S * 1000);
+		atomic_fetch_add(&f->echoed, 1);
 		return;
 	}
 	ccfc_pack_init(&p, &buf);

@@ -58,6 +58,32 @@ static void test_pipelined(void **state)
 	ccfc_buf_release(&one);
 }
 
+/* Replies to requests that came together go out together, or when flushed. */
+static void test_replies_together(void **state)
+{
+	struct fixture *f = *state;
+	struct ccfc_buf ask = CCFC_BUF_INIT, rest = CCFC_BUF_INIT,
+			got = CCFC_BUF_INIT;
+	int fd = peer_connect(f->path), one;
+
+	request(&ask, 1, 1);
+	one = (int)ask.len;
+	request(&ask, 2, 1);
+	f->peer = fd;
+	for (int flush = 0; flush < 2; flush++) {
+		f->flush = flush;
+		assert_true(peer_write(fd, ccfc_buf_view(&ask)));
+		await(&f->echoed, 2 * flush + 2);
+		assert_int_equal(atomic_load(&f->unread), flush ? one : 0);
+		assert_true(peer_read(fd, &rest, &got));
+		assert_true(peer_read(fd, &rest, &got));
+	}
+	close(fd);
+	ccfc_buf_release(&ask);
+	ccfc_buf_release(&rest);
+	ccfc_buf_release(&got);
+}
+
 static void test_byte_by_byte(void **state)
 {
 	struct fixture *f = *state;
@@ -498,6 +524,7 @@ int main(void)
 		T(test_round_trip),
 		T(test_taken_first),
 		T(test_pipelined),
+		T(test_replies_together),
 		T(test_byte_by_byte),
 		T(test_half_closed),
 		T(test_connect_and_close),

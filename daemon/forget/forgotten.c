@@ -1,4 +1,4 @@
-/* The list of what was forgotten, in memory; see forgotten.h. */
+/* The list of forgotten items, in memory; see forgotten.h. */
 #include "forget/forgotten_internal.h"
 
 #include "base/alloc.h"
@@ -50,7 +50,7 @@ void ccfc_forgotten_add_key(struct ccfc_forgotten_keys *keys,
 		return;
 	}
 	CCFC_VEC_PUSH(*keys, *key);
-	/* Few keys are added at a time, and the others are sorted already. */
+	/* Few keys are added at a time; the others are sorted already. */
 	for (uint32_t i = keys->n - 1; i; i--) {
 		struct ccfc_forgotten_key swap = keys->items[i];
 
@@ -96,7 +96,7 @@ bool ccfc_forgotten_source(const struct ccfc_forgotten *list,
 	return has_key(list, CCFC_FORGOTTEN_SOURCE, path, CCFC_TIME_NONE);
 }
 
-/* The names of backups and of files are told apart by what is between. */
+/* `between` is '/' for the name of a backup, ':' for the path of a file. */
 static struct ccfc_forgotten_key
 backup_key(struct ccfc_slice session, char between, struct ccfc_slice name)
 {
@@ -238,7 +238,6 @@ void ccfc_forgotten_add_below(struct ccfc_forgotten *list,
 	ccfc_forgotten_push_below(list, dir);
 }
 
-/* CCFC_TIME_NONE is before all others. */
 void ccfc_forgotten_set_seen(struct ccfc_forgotten *list, int64_t time)
 {
 	if (list->seen == CCFC_TIME_NONE || time > list->seen)

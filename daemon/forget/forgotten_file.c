@@ -1,21 +1,24 @@
 /*
- * The list of what was forgotten, on disk; see forgotten.h. One line each:
+ * The list of forgotten items, on disk; see forgotten.h. Its lines:
  *
  *	ccfc-forgotten 1
  *	session HASH
  *	source HASH
  *	backup HASH		of a session's id and a name
  *	file HASH TIME
- *	due			a removal is under way, and with it:
+ *	dir HASH TIME
+ *	seen TIME		the latest `before` of all removals
+ *	due			a removal is under way, with these lines:
  *	below PATH
  *	before TIME
- *	end SHA-256		of all before
+ *	end SHA-256		of all lines above
  *
- * It is there twice, <state>/forgotten and <state>/forgotten.copy: a bit that
- * flips in it would bring back what it stands for, and nobody would know. The
- * copy is used when the first is damaged, and both are written anew then.
+ * There are two files, <state>/forgotten and <state>/forgotten.copy: a flipped
+ * bit in a hash would bring back a forgotten item, and nobody would know. The
+ * copy is used when the first file is damaged. Both are written again when one
+ * is damaged or they differ.
  *
- * A path is written with %XX for '%' and for what is not printable.
+ * A path is written with %XX for '%' and for bytes outside printable ASCII.
  */
 #include "forget/forgotten_internal.h"
 
@@ -60,7 +63,7 @@ static void put_path(struct ccfc_buf *out, const char *path)
 	}
 }
 
-/* In place. */
+/* Decodes a path in place. */
 static bool read_path(char *text)
 {
 	char *to = text;
@@ -172,7 +175,7 @@ static bool has_valid_end(const struct ccfc_buf *text)
 	       text->ptr[text->len - 1] == '\n';
 }
 
-/* The two files, as they are; empty if they are not there. */
+/* Reads the bytes of the two files; a missing file is empty. */
 static int read_both(struct ccfc_buf *text, struct ccfc_buf *copy,
 		     const char *dir, struct ccfc_err *err)
 {
@@ -189,7 +192,7 @@ static int read_both(struct ccfc_buf *text, struct ccfc_buf *copy,
 	return r;
 }
 
-/* Reads the text, which is no longer one then. */
+/* Reads the lines; cuts `text` up. */
 static void read_list_text(struct ccfc_forgotten *list, struct ccfc_buf *text)
 {
 	if (!text->len)
@@ -198,7 +201,7 @@ static void read_list_text(struct ccfc_forgotten *list, struct ccfc_buf *text)
 	read_lines(list, text->ptr);
 }
 
-/* What is whole counts; if neither is, what can be read of both. */
+/* Reads the undamaged file; if both are damaged, the valid lines of both. */
 static void read_better_copy(struct ccfc_forgotten *list, struct ccfc_buf *text,
 			     struct ccfc_buf *copy)
 {

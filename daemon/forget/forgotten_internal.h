@@ -42,7 +42,7 @@ void ccfc_forgotten_add_key(struct ccfc_forgotten_keys *keys,
 			    const struct ccfc_forgotten_key *key);
 void ccfc_forgotten_push_below(struct ccfc_forgotten *list,
 			       struct ccfc_slice dir);
-/* The latest of the times that are set stays. */
+/* Keeps the latest of the times that are set. */
 void ccfc_forgotten_set_seen(struct ccfc_forgotten *list, int64_t time);
 
 #endif

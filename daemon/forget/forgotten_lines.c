@@ -29,7 +29,7 @@ struct ccfc_forgotten_lines {
 	struct {
 		struct ccfc_backup *items;
 		uint32_t n, cap;
-	} backups; /* that are left */
+	} backups; /* of the last thinned snapshot */
 };
 
 struct ccfc_forgotten_lines *
@@ -97,7 +97,7 @@ static bool is_file(struct ccfc_forgotten_lines *l,
 				   record->time);
 }
 
-/* The end of a word, in a command and in JSON. Called for every line. */
+/* Does `c` end a word, in a command or in JSON? Called for every character. */
 static bool ends_word(char c)
 {
 	static const bool ends[256] = {
@@ -112,7 +112,7 @@ static bool ends_word(char c)
 	return ends[(unsigned char)c];
 }
 
-/* The words of a command that may be file names. */
+/* Is a word of the command the name of a forgotten file? */
 static bool has_word(struct ccfc_forgotten_lines *l,
 		     const struct ccfc_record *record, struct ccfc_slice text)
 {
@@ -129,9 +129,7 @@ static bool has_word(struct ccfc_forgotten_lines *l,
 	return false;
 }
 
-/*
- * The same for the line of a result, where only some words may be file names.
- */
+/* The same for a result's line; only words with a dot or a slash count. */
 static bool has_name(struct ccfc_forgotten_lines *l,
 		     const struct ccfc_record *record, struct ccfc_slice line)
 {

@@ -17,7 +17,7 @@
 
 struct ccfc_forgotten_lines;
 
-/* `home` (may be NULL) is for "~" in paths; both outlive it. */
+/* `home` (may be NULL) replaces "~" in paths. List and home outlive `lines`. */
 struct ccfc_forgotten_lines *
 ccfc_forgotten_lines_new(const struct ccfc_forgotten *list, const char *home);
 void ccfc_forgotten_lines_free(struct ccfc_forgotten_lines *lines);
@@ -30,14 +30,15 @@ bool ccfc_forgotten_lines_has(struct ccfc_forgotten_lines *lines,
 			      const struct ccfc_record *record,
 			      struct ccfc_slice line);
 /*
- * Removes forgotten files from a snapshot of this session. Its list is then
- * valid until the next call. True: there were some.
+ * Removes forgotten files from a snapshot of this session. The snapshot's list
+ * is then valid until the next call. True: there were such files.
  */
 bool ccfc_forgotten_lines_thin(struct ccfc_forgotten_lines *lines,
 			       struct ccfc_slice session,
 			       struct ccfc_record *record);
 /*
- * The same in the line itself, with blanks. False: they were not found there.
+ * Replaces forgotten files in the snapshot's line by blanks. False: one of them
+ * was not found in the line.
  */
 bool ccfc_forgotten_lines_blank(struct ccfc_forgotten_lines *lines,
 				struct ccfc_slice session,

@@ -13,7 +13,7 @@ struct ccfc_undo_area_wish {
 	/* Is an entry with this file to be removed? */
 	bool (*goes)(void *ctx, struct ccfc_slice path);
 	void *ctx;
-	int64_t before; /* older entries go; CCFC_TIME_NONE: none for that */
+	int64_t before; /* older entries go; CCFC_TIME_NONE: age is ignored */
 	bool dry;	/* only count them */
 };
 

@@ -1,6 +1,6 @@
 /*
- * Where the bytes of files are that are gone: what the readers of transcripts
- * need of the archive, which lies above this folder. One thread uses a struct
+ * The part of the archive that readers of transcripts need: the bytes of files
+ * that are gone. The archive is above this folder. One thread uses a struct
  * ccfc_attic_file; any thread may call the functions of a struct ccfc_attic.
  */
 #ifndef CCFC_SOURCE_ATTIC_H
@@ -42,13 +42,13 @@ struct ccfc_attic {
 	/*
 	 * The transcript that was at `path`, with the bytes that it had when
 	 * its lines were read as generation `gen`. CCFC_ENOTFOUND: not kept, or
-	 * damaged; others, with errno: it could not be opened now.
+	 * damaged; others, with errno: the copy cannot be opened now.
 	 */
 	int (*open)(void *ctx, struct ccfc_attic_file **out, const char *path,
 		    uint32_t gen, uint64_t *size, struct ccfc_err *err);
 	/*
-	 * Bytes from `offset` on, fewer only at the end. What is damaged reads
-	 * as newlines, so that the lines around it are found. -1 and errno:
+	 * Bytes from `offset` on, fewer only at the end. Damaged bytes read as
+	 * newlines, so that the lines around them are found. -1 and errno:
 	 * there is no descriptor left to read with.
 	 */
 	ssize_t (*read)(struct ccfc_attic_file *file, char *to, size_t len,
@@ -69,14 +69,14 @@ struct ccfc_attic {
 	/* The kept files of a directory. */
 	void (*list)(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
 	/*
-	 * What is decompressed stays while somebody holds it: a question may
-	 * open the same transcripts several times. Each hold has an end.
+	 * Until end_hold, decompressed bytes stay in memory: a question may
+	 * open the same transcripts several times.
 	 */
 	void (*hold)(void *ctx);
 	void (*end_hold)(void *ctx);
 	/*
-	 * These lines may be read soon, in about this order: they may be made
-	 * ready on another thread. The list is copied; an empty one ends that.
+	 * These lines may be read soon, in about this order: other threads may
+	 * decompress them ahead. The list is copied; an empty list ends that.
 	 */
 	void (*expect)(void *ctx, const struct ccfc_attic_line *lines,
 		       uint32_t n);

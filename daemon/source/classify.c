@@ -76,7 +76,7 @@ static struct ccfc_name directory_name(bool ours, struct ccfc_slice session)
 	return out;
 }
 
-/* A file beside the sessions, or the directory of a session. */
+/* A name in a project's directory: transcripts and sessions' directories. */
 static struct ccfc_name in_project(struct ccfc_slice name)
 {
 	struct ccfc_name out = { .kind = CCFC_NAME_OTHER };

@@ -16,9 +16,9 @@
 bool ccfc_dir_is_polled(const struct ccfc_dir *dir)
 {
 	/* The parent's watch reports the permissions of a child. */
-	bool untold = dir->wd < 0 && !(dir->denied && dir->parent);
+	bool unreported = dir->wd < 0 && !(dir->denied && dir->parent);
 
-	return untold || dir->failed || dir->links;
+	return unreported || dir->failed || dir->links;
 }
 
 bool ccfc_dir_ticks(const struct ccfc_dir *dir)
@@ -79,7 +79,7 @@ static int compare_entries(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* The usual case, one new file in a large directory, without sorting. */
+/* Inserts the usual single new entry of a large directory without sorting. */
 static void insert_last(struct ccfc_dir *dir)
 {
 	struct ccfc_entry **items = dir->entries.items;

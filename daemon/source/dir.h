@@ -1,10 +1,10 @@
 /*
  * One directory of the tree and its known names: reported transcripts, and
- * entered directories. Only the files of the tree (tree.c, scan.c, root_path.c)
- * use this.
+ * entered directories. Only the files of the tree use this header
+ * (tree_impl.h).
  *
- * And the set of all such directories, to find one by its watch or by device
- * and inode. A directory is freed by its owner, after it was taken out.
+ * Also the set of all such directories, to find one by its watch or by device
+ * and inode. The owner takes a directory out of the set, then frees it.
  */
 #ifndef CCFC_SOURCE_DIR_H
 #define CCFC_SOURCE_DIR_H
@@ -39,14 +39,14 @@ struct ccfc_dir {
 	bool denied;	 /* cannot be read */
 	bool failed;	 /* the last scan was not complete */
 	bool links;	 /* has transcripts whose changes no event reports */
-	uint32_t sorted; /* entries behind these are new */
+	uint32_t sorted; /* so many entries are sorted; the others are new */
 	struct {
 		struct ccfc_entry **items;
 		uint32_t n, cap;
 	} entries;
 };
 
-/* Must be polled because no event reports its changes. */
+/* Must be polled: no event reports its changes, or the last scan failed. */
 bool ccfc_dir_is_polled(const struct ccfc_dir *dir);
 
 /*
@@ -58,7 +58,7 @@ bool ccfc_dir_ticks(const struct ccfc_dir *dir);
 /* Frees the directory and its entries; those below must be gone. */
 void ccfc_dir_free(struct ccfc_dir *dir);
 
-/* Not among the names added since the last ccfc_dir_sort. */
+/* NULL: not there, or added after the last ccfc_dir_sort. */
 struct ccfc_entry *ccfc_dir_find(const struct ccfc_dir *dir, const char *name);
 
 /* Adds a name that is not there yet. */

@@ -20,7 +20,7 @@ struct ccfc_failure {
 	uint32_t tries;
 	int64_t since; /* wall clock */
 	int64_t due;   /* monotonic clock */
-	int64_t wait;
+	int64_t wait;  /* in ms */
 };
 
 struct ccfc_failed {
@@ -33,8 +33,8 @@ typedef void (*ccfc_failure_fn)(void *ctx, const struct ccfc_failure *failure);
 void ccfc_failed_release(struct ccfc_failed *failed);
 
 /*
- * The check of `path` failed; `name` may be NULL if it is never needed. True:
- * this is news (a first failure, or another reason).
+ * The check of `path` failed; `name` may be NULL if no retry needs the name.
+ * True: this is news (a first failure, or another reason).
  */
 bool ccfc_failed_note(struct ccfc_failed *failed, const char *path,
 		      const struct ccfc_name *name, const char *why);
@@ -42,20 +42,20 @@ bool ccfc_failed_note(struct ccfc_failed *failed, const char *path,
 /* The check succeeded, or nothing is there; true: it had failed before. */
 bool ccfc_failed_clear(struct ccfc_failed *failed, const char *path);
 
-/* How long until the next is due; -1: none failed. */
+/* How long until the next check is due; -1: none failed. */
 int ccfc_failed_timeout_ms(const struct ccfc_failed *failed);
 
-/* The due ones are being tried: they become due again later. */
+/* The due checks are being tried: they become due again later. */
 void ccfc_failed_put_off(struct ccfc_failed *failed);
 
 /*
- * Puts off the due ones, and calls `fn` with them, or with all. `fn` may note
- * and clear; its argument is a copy, valid during the call.
+ * Puts off the due checks, and calls `fn` with these, or with all. `fn` may
+ * note and clear; its argument is a copy, valid during the call.
  */
 void ccfc_failed_retry(struct ccfc_failed *failed, bool all, ccfc_failure_fn fn,
 		       void *ctx);
 
-/* When it is tried again, by the wall clock. */
+/* When the check is tried again, by the wall clock. */
 int64_t ccfc_failure_next(const struct ccfc_failure *failure);
 
 #endif

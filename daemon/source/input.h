@@ -1,5 +1,5 @@
 /*
- * An open transcript: its file, or what the attic keeps of it. Files are opened
+ * An open transcript: its file, or its kept copy in the attic. Files are opened
  * read-only and never blocking; only regular files are read, with pread. One
  * thread at a time.
  */
@@ -13,15 +13,15 @@
 
 enum ccfc_input_status {
 	CCFC_INPUT_OPEN,
-	CCFC_INPUT_GONE,  /* no such file, or not a regular one; nor kept */
-	CCFC_INPUT_ERROR, /* it is there and cannot be opened: err, errno */
+	CCFC_INPUT_GONE,  /* neither a regular file nor a kept copy */
+	CCFC_INPUT_ERROR, /* one exists and cannot be opened: err, errno */
 };
 
 struct ccfc_input {
 	const struct ccfc_attic *attic;
-	struct ccfc_attic_file *kept; /* NULL: it is the file */
-	int fd;			      /* -1: not open, or kept */
-	uint64_t size, dev, ino;      /* dev and ino are 0 if it is kept */
+	struct ccfc_attic_file *kept; /* the kept copy; NULL: the file */
+	int fd;			      /* -1: not open, or a kept copy */
+	uint64_t size, dev, ino;      /* dev and ino of a kept copy are 0 */
 };
 
 #define CCFC_INPUT_NONE ((struct ccfc_input){ .fd = -1 })
@@ -29,11 +29,11 @@ struct ccfc_input {
 /* Does this errno mean that there is no such file? */
 bool ccfc_input_means_gone(int errnum);
 
-/* The file; if it is gone and `attic` is not NULL, what is kept of it. */
+/* Opens the file; if it is gone and `attic` is not NULL, the kept copy. */
 enum ccfc_input_status ccfc_input_open(struct ccfc_input *in,
 				       const struct ccfc_attic *attic,
 				       const char *path, struct ccfc_err *err);
-/* What is kept of a generation, whether the file is there or not. */
+/* Opens the kept copy of a generation, whether or not the file exists. */
 enum ccfc_input_status ccfc_input_open_kept(struct ccfc_input *in,
 					    const struct ccfc_attic *attic,
 					    const char *path, uint32_t gen,

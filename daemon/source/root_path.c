@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool way_uses(const struct ccfc_root *root, int wd)
+static bool root_path_uses(const struct ccfc_root *root, int wd)
 {
 	for (uint32_t i = 0; i < root->steps.n; i++)
 		if (root->steps.items[i].wd == wd)
@@ -26,12 +26,12 @@ void ccfc_root_path_unwatch(struct ccfc_tree *tree, int wd)
 	if (ccfc_dirset_by_wd(&tree->set, wd))
 		return;
 	for (size_t i = 0; i < tree->nroots; i++)
-		if (way_uses(&tree->roots[i], wd))
+		if (root_path_uses(&tree->roots[i], wd))
 			return;
 	ccfc_watch_remove(tree->watch, wd);
 }
 
-/* Watches one directory; true if its events are enough. */
+/* Watches one directory; false: it has to be polled. */
 static bool watch_step(struct ccfc_tree *tree, struct ccfc_root *root,
 		       const char *path, bool names)
 {
@@ -44,11 +44,11 @@ static bool watch_step(struct ccfc_tree *tree, struct ccfc_root *root,
 			       names ? CCFC_WATCH_NAMES : CCFC_WATCH_ONLY_SELF);
 	if (step.wd >= 0)
 		CCFC_VEC_PUSH(root->steps, step);
-	/* /home is often not readable: then only its move is missed. */
+	/* /home is often not readable: then only moving /home is missed. */
 	return step.wd >= 0 || (!names && step.wd == CCFC_EDENIED);
 }
 
-/* Watches `dir` with regard to `child`, which is next; false: not there. */
+/* Watches `dir`; `child` is next on the path. False: no `child` exists. */
 static bool follow_component(struct ccfc_tree *tree, struct ccfc_root *root,
 			     const char *dir, const char *child)
 {

@@ -5,7 +5,7 @@
  * found by reading, later ones by the watch. Reading compares the directory
  * with the known entries: entries that were not seen have vanished. A directory
  * that is reachable by two names is entered by the better one only (tree.h); if
- * that name no longer leads there, it is dropped and the other one takes over.
+ * that name no longer leads there, the directory is entered by the other one.
  * Names decide what is entered (classify.h), so the depth is bounded.
  */
 #include "source/tree_impl.h"
@@ -21,7 +21,7 @@
 /* Longer than a tick of any file system's clock. */
 #define TICK_SECONDS 3
 
-/* Takes a directory out of the totals (-1) or counts it in again (+1). */
+/* Takes a directory out of the totals (-1) or adds it again (+1). */
 static void count_dir(struct ccfc_tree *tree, const struct ccfc_dir *dir,
 		      int by)
 {
@@ -164,7 +164,7 @@ static bool read_entry(struct ccfc_tree *tree, struct ccfc_dir *dir,
 	return link;
 }
 
-/* What the scan did not see has vanished. */
+/* Entries that the scan did not see have vanished. */
 static void drop_unseen_entries(struct ccfc_tree *tree, struct ccfc_dir *dir)
 {
 	for (uint32_t i = dir->entries.n; i-- > 0;) {
@@ -240,7 +240,7 @@ void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep)
 	}
 	read_entries(tree, dir, stream, path);
 	closedir(stream);
-	/* Meanwhile entries are only added and removed below. */
+	/* This does not add or remove entries of the directory itself. */
 	for (uint32_t i = 0; i < dir->entries.n; i++)
 		if (dir->entries.items[i]->is_dir)
 			visit_child(tree, dir, dir->entries.items[i], deep);
@@ -248,7 +248,7 @@ void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep)
 		ccfc_failed_clear(&tree->failed, path);
 }
 
-/* What a link leads to now. True when a change could hide behind it. */
+/* The link's target now. True: it is so new that a change may not show. */
 static bool read_target(struct ccfc_link_target *out, const char *path)
 {
 	struct stat st;
@@ -263,7 +263,7 @@ static bool read_target(struct ccfc_link_target *out, const char *path)
 		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 	out->ctime =
 		(int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
-	/* Two writes within one tick of its clock have the same time. */
+	/* Two writes within one tick of the file system have the same time. */
 	return time(NULL) - st.st_ctim.tv_sec < TICK_SECONDS;
 }
 
@@ -316,12 +316,12 @@ static bool is_alias(struct ccfc_tree *tree, const struct ccfc_root *root,
 		return true;
 	}
 	ccfc_scan_drop(tree, other);
-	/* A later scan finds that it is a second name. */
+	/* A later scan notes the other name as a second one. */
 	tree->want_rescan = true;
 	return false;
 }
 
-/* A name in it could not be examined: read the directory again. */
+/* A name in the directory could not be examined: read it again later. */
 static void child_failed(struct ccfc_tree *tree, struct ccfc_dir *dir,
 			 int errnum)
 {

@@ -66,11 +66,11 @@ struct ccfc_tail {
 
 	const struct ccfc_attic_line *expected; /* see ccfc_tail_expect */
 	uint32_t nexpected;
-	bool announced; /* the attic knows them */
+	bool announced; /* the attic has the list */
 
 	bool (*ask_over)(void *ctx); /* see ccfc_tail_until; may be NULL */
 	void *ctx;
-	bool over;    /* it has said so */
+	bool over;    /* ask_over has returned true */
 	bool starved; /* see ccfc_tail_is_starved */
 };
 
@@ -170,7 +170,6 @@ const struct ccfc_attic *ccfc_tail_attic(const struct ccfc_tail *tail)
 	return tail->attic;
 }
 
-/* Reads of regular files fail on broken disks and network mounts only. */
 static int read_error(struct ccfc_err *err, uint64_t offset)
 {
 	return ccfc_err_errno(err, errno, "cannot read at byte %llu",
@@ -200,7 +199,7 @@ static uint32_t marker_length(uint64_t offset)
 					     : CCFC_TAIL_MARKER_MAX;
 }
 
-/* The marker's bytes are left before `end`. */
+/* Reads the marker's bytes to just before `end`. */
 static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
 					  const struct ccfc_input *in,
 					  char *end, struct ccfc_err *err)
@@ -260,7 +259,7 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 		note_errno(tail);
 	if (status != CCFC_TAIL_OPEN)
 		return status;
-	/* These bytes are the history of the first line. */
+	/* The marker's bytes are the history of the first line. */
 	status = check_marker(cursor, &in, tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
 		set_start(tail, cursor, &in);
@@ -412,7 +411,7 @@ static int use_probe(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	return 1;
 }
 
-/* The end of a line of which nothing is left. */
+/* Skips the end of a line whose content was taken (ccfc_tail_take). */
 static bool ends_used_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 			   const char *newline)
 {
@@ -628,7 +627,7 @@ static bool is_kept_open(const struct ccfc_tail *tail, const char *path,
 	return i < OPEN_KEPT && tail->kept[i].path;
 }
 
-/* The kept transcript, first in the list; NULL and why. */
+/* Makes the open kept transcript the first in the list; NULL: see err. */
 static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
 					  const char *path, uint32_t gen,
 					  struct ccfc_err *err)
@@ -670,7 +669,7 @@ static int read_kept(struct ccfc_tail *tail, const char *path, uint32_t gen,
 	return in ? read_open(tail, in, offset, len, err) : err->code;
 }
 
-/* From the file, or from the attic where that does not have the bytes. */
+/* From the file, or from the attic if the file does not have the bytes. */
 static int read_present(struct ccfc_tail *tail, const char *path,
 			uint64_t offset, size_t len, struct ccfc_err *err)
 {

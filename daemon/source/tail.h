@@ -3,11 +3,11 @@
  *
  * A cursor says how far a file was read. It advances at '\n', never on parse
  * success; except after the last newline, if the caller found a whole record
- * there (ccfc_tail_rest). A file is known by path, device, inode and a hash of
- * the bytes just before the cursor (the marker); the inode alone proves
- * nothing. If the file is shorter than the cursor or the marker does not match,
- * the file was truncated, replaced or rewritten: CCFC_TAIL_RESET, and the
- * caller starts over with a cleared cursor.
+ * there (ccfc_tail_rest). A file is recognized by a hash of the bytes just
+ * before the cursor (the marker); device and inode prove nothing. If the file
+ * is shorter than the cursor or the marker does not match, the file was
+ * truncated, replaced or rewritten: CCFC_TAIL_RESET, and the caller starts over
+ * with a cleared cursor.
  *
  * One struct ccfc_tail serves all files, one after the other; it owns the
  * read buffer. Files are opened read-only and never blocking (a FIFO in the
@@ -41,8 +41,8 @@ struct ccfc_cursor {
 enum ccfc_tail_status {
 	CCFC_TAIL_OPEN,	 /* opened: read lines with ccfc_tail_next */
 	CCFC_TAIL_RESET, /* not the file of the cursor */
-	CCFC_TAIL_GONE,	 /* no such file, or not a regular file */
-	CCFC_TAIL_ERROR, /* it is there and cannot be read; see err */
+	CCFC_TAIL_GONE,	 /* neither a regular file nor a kept copy */
+	CCFC_TAIL_ERROR, /* one exists and cannot be read; see err */
 };
 
 struct ccfc_line {
@@ -60,15 +60,15 @@ struct ccfc_tail *ccfc_tail_new(size_t max_line);
 void ccfc_tail_free(struct ccfc_tail *tail);
 
 /*
- * Where to read what is gone: files that there are not, and bytes that a file
- * has no more. NULL, as at first: nowhere. Not between open and close.
+ * The attic has bytes that are gone: deleted files, and bytes that a file no
+ * longer has. NULL, as at first: none. Not between open and close.
  */
 void ccfc_tail_use(struct ccfc_tail *tail, const struct ccfc_attic *attic);
 const struct ccfc_attic *ccfc_tail_attic(const struct ccfc_tail *tail);
 
 /*
- * Was there, since ccfc_tail_new, no descriptor to open a file with, or what is
- * kept of one? Then what was read is not all, although nothing is lost.
+ * Has a descriptor to open a file or a kept copy been missing since
+ * ccfc_tail_new? Then something was not read, although nothing is lost.
  */
 bool ccfc_tail_is_starved(const struct ccfc_tail *tail);
 
@@ -118,7 +118,8 @@ void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor);
 /*
  * For questions that may be cancelled: as soon as `over` is true, nothing more
  * is read, and ccfc_tail_next and ccfc_tail_read_at fail with CCFC_EAGAIN.
- * `over` is called before each read.
+ * `over` is called before each read, except while a line longer than max_line
+ * is skipped.
  */
 void ccfc_tail_until(struct ccfc_tail *tail, bool (*over)(void *ctx),
 		     void *ctx);
@@ -136,9 +137,9 @@ int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
 		      struct ccfc_err *err);
 
 /*
- * The same for a line that was read as generation `gen` of a transcript that
- * was written anew since: only the attic may have its bytes. CCFC_ATTIC_LAST:
- * as ccfc_tail_read_at.
+ * As ccfc_tail_read_at, for a line that was read as generation `gen` of a
+ * transcript that was rewritten since: only the attic may have the line's
+ * bytes. CCFC_ATTIC_LAST: ccfc_tail_read_at.
  */
 int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
 		       const char *path, uint32_t gen, uint64_t offset,
@@ -152,9 +153,9 @@ bool ccfc_tail_may_have_note(const struct ccfc_tail *tail, const char *path,
 			     uint64_t offset, size_t len);
 
 /*
- * Lines that may be read from now on, for the attic (source/attic.h), which
- * learns of them when the first one is read from it. The list lives as long as
- * the tail, or until the next call.
+ * Lines that may be read from now on. The attic (source/attic.h) gets the list
+ * when the first kept transcript is opened. The list must live as long as the
+ * tail, or until the next call.
  */
 void ccfc_tail_expect(struct ccfc_tail *tail,
 		      const struct ccfc_attic_line *lines, uint32_t n);

@@ -99,7 +99,7 @@ int ccfc_tree_new(struct ccfc_tree **out, const char *const *roots,
 	tree->roots = ccfc_calloc(nroots ? nroots : 1, sizeof(*tree->roots));
 	tree->nroots = nroots;
 	tree->stats.roots = (uint32_t)nroots;
-	/* Without it everything is polled. */
+	/* Without a watch everything is polled. */
 	if (ccfc_watch_new(&tree->watch, NULL) < 0)
 		tree->watch = NULL;
 	for (size_t i = 0; i < nroots; i++)
@@ -205,7 +205,7 @@ static void on_transcript(struct ccfc_tree *tree, struct ccfc_dir *dir,
 {
 	struct ccfc_entry *entry = ccfc_dir_find(dir, event->name);
 
-	/* Names come and go together, but one is enough to read on by. */
+	/* One name is enough to read new lines, but all appear and vanish. */
 	if (event->what == CCFC_WATCH_CHANGED)
 		ccfc_tree_mark(tree, dir->root, path);
 	else
@@ -340,7 +340,7 @@ static void poll_dirs(struct ccfc_tree *tree)
 	}
 }
 
-/* Walks that became necessary meanwhile. */
+/* Events and walks ask for more walks. */
 static void rescan_if_wanted(struct ccfc_tree *tree)
 {
 	for (int i = 0; i < RESCANS_MAX && tree->want_rescan; i++)
@@ -351,7 +351,7 @@ int ccfc_tree_drain(struct ccfc_tree *tree)
 {
 	if (tree->watch)
 		ccfc_watch_read(tree->watch, on_event, tree);
-	/* All that failed is tried now, due or not. */
+	/* All failed directories are tried now, due or not. */
 	ccfc_failed_put_off(&tree->failed);
 	poll_roots(tree);
 	poll_dirs(tree);

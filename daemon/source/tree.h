@@ -7,8 +7,8 @@
  * watched first and then scanned, so nothing created in between is missed. A
  * directory that cannot be watched (limit reached) is polled instead, and
  * counted. Symlinks to directories and files are followed; a directory is
- * entered once, by device and inode, so loops end. The choice of its name does
- * not depend on their order; the callback is called for its transcripts under
+ * entered once, by device and inode, so loops end. It is entered by its better
+ * name (ccfc_tree_is_better); the callback is called for its transcripts under
  * each of its names. Unreadable directories are tried again by each drain, and
  * in between after growing waits.
  *
@@ -24,8 +24,8 @@
 #include <stdint.h>
 
 /*
- * `path` is absolute, below a root, and valid during the call only. It may be
- * new, changed, unchanged or gone. `name` is its classified name.
+ * `path` is absolute, below a root, and valid during the call only. The file
+ * may be new, changed, unchanged or gone. `name` is its classified name.
  */
 typedef void (*ccfc_tree_look_fn)(void *ctx, const char *path,
 				  const struct ccfc_name *name);
@@ -33,7 +33,7 @@ typedef void (*ccfc_tree_look_fn)(void *ctx, const char *path,
 struct ccfc_tree_stats {
 	uint32_t roots;
 	uint32_t dirs_watched;
-	uint32_t dirs_polled; /* watch limit reached, or no inotify */
+	uint32_t dirs_polled; /* not watched, scan failed, or linked files */
 	uint64_t overflows;   /* event queue overflows survived */
 	uint64_t rescans;     /* walks over the whole tree */
 	uint32_t dirs_denied; /* directories that cannot be read */
@@ -44,7 +44,7 @@ struct ccfc_tree;
 /*
  * Roots are Claude directories; a root that does not exist (yet) is waited
  * for by watching its nearest existing ancestor. Nothing is scanned yet.
- * `max_watches` 0 is no limit of our own (tests set one).
+ * `max_watches` 0: only the system's limit (tests set a lower one).
  */
 int ccfc_tree_new(struct ccfc_tree **out, const char *const *roots,
 		  size_t nroots, uint32_t max_watches, ccfc_tree_look_fn look,
@@ -62,8 +62,8 @@ int ccfc_tree_timeout_ms(const struct ccfc_tree *tree);
 
 /*
  * Reads all pending events and calls `look` once for each affected path. On an
- * overflow the whole tree is scanned. Also does the polling of directories that
- * could not be watched, each time it is called. Returns the number of looks.
+ * overflow the whole tree is scanned. Each call also polls directories that
+ * cannot be watched and tries failed ones again. Returns the number of looks.
  */
 int ccfc_tree_drain(struct ccfc_tree *tree);
 

@@ -32,7 +32,7 @@ struct ccfc_root {
 /* A name that leads to a directory which was entered by another one. */
 struct ccfc_dir_alias {
 	char *path;
-	uint32_t root; /* that it is below */
+	uint32_t root; /* number of the root above it */
 	uint64_t dev, ino;
 };
 
@@ -46,18 +46,18 @@ struct ccfc_tree {
 	struct ccfc_dirset set;
 	struct ccfc_tree_stats stats;
 	bool want_rescan;
-	bool aliases; /* some directory has a second name that was skipped */
+	bool aliases; /* a directory has a second name that was not entered */
 	struct {
 		struct ccfc_dir_alias *items;
 		uint32_t n, cap;
-	} names;	  /* these second names */
-	uint32_t ticking; /* directories that make us wake up now and then */
+	} names;	  /* second names of directories */
+	uint32_t ticking; /* directories that are polled every second */
 	struct ccfc_failed failed; /* directories that cannot be read */
 
 	/* Paths to report, each once. */
 	struct ccfc_strtab paths;
 	struct {
-		uint32_t *items; /* root of string i + 1 */
+		uint32_t *items; /* items[i]: root of string i + 1 */
 		uint32_t n, cap;
 	} owners;
 };
@@ -82,17 +82,17 @@ void ccfc_scan_enter(struct ccfc_tree *tree, struct ccfc_root *root,
 		     struct ccfc_dir *parent, struct ccfc_entry *entry);
 
 /*
- * Reads the directory: marks its transcripts and those that have vanished
- * from it, enters new directories, drops those that are gone. `deep` scans
- * those that were known, too. Tries to watch what is not watched yet.
+ * Reads the directory: marks its transcripts, also vanished ones, enters new
+ * directories, drops vanished ones. `deep`: also scans the known ones. First
+ * tries to watch the directory, if it is not watched.
  */
 void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep);
 
 bool ccfc_scan_is_link(const char *path);
 
 /*
- * Marks links to transcripts whose targets have changed. Cheaper than reading
- * the directory: its watch reports its own names.
+ * Marks links to transcripts whose targets have changed. Does not read the
+ * directory, because the watch reports new and vanished names.
  */
 void ccfc_scan_links(struct ccfc_tree *tree, struct ccfc_dir *dir);
 
@@ -110,20 +110,20 @@ void ccfc_alias_mark(struct ccfc_tree *tree, const struct ccfc_dir *dir,
 void ccfc_alias_note(struct ccfc_tree *tree, const struct ccfc_root *root,
 		     const char *path, const struct ccfc_dir *dir);
 
-/* Forgets second names that lead elsewhere now, and marks their old targets. */
+/* Forgets second names that lead elsewhere now; marks what was below them. */
 void ccfc_alias_check(struct ccfc_tree *tree);
 void ccfc_alias_release(struct ccfc_tree *tree);
 
 /*
  * Watches all directories on the way to the root's projects directory.
- * Returns whether that exists.
+ * Returns whether the projects directory exists.
  */
 bool ccfc_root_path_watch(struct ccfc_tree *tree, struct ccfc_root *root);
 
 /*
- * Brings the root up to date after something happened on the way to it: drops
- * and enters its projects directory if that is another one now. Returns
- * whether it was entered, and so scanned.
+ * After a change on the way to the root: if its projects directory is another
+ * one now, drops the old one and enters the new one. Returns whether one was
+ * entered, and so scanned.
  */
 bool ccfc_root_path_sync(struct ccfc_tree *tree, struct ccfc_root *root);
 

@@ -23,7 +23,7 @@ enum ccfc_watch_what {
 	CCFC_WATCH_SELF,     /* the directory was deleted or moved */
 	CCFC_WATCH_ENDED,    /* the number is no longer valid */
 	CCFC_WATCH_OVERFLOW, /* events were lost, of any directory */
-	CCFC_WATCH_WRITTEN,  /* who wrote to a child has closed it; not on every
+	CCFC_WATCH_WRITTEN,  /* a writer has closed a child; not on every
 			      * system */
 };
 
@@ -38,12 +38,12 @@ struct ccfc_watch_event {
 
 typedef void (*ccfc_watch_fn)(void *ctx, const struct ccfc_watch_event *event);
 
-/* How much of a directory is watched; the larger one holds if both are. */
+/* How much of a directory is watched; of two depths the larger one holds. */
 enum ccfc_watch_depth {
 	CCFC_WATCH_ONLY_SELF,  /* CCFC_WATCH_SELF */
 	CCFC_WATCH_NAMES,      /* and children that appear or vanish */
 	CCFC_WATCH_EVERYTHING, /* and children that change */
-	CCFC_WATCH_WRITERS,    /* and that have been closed by their writer */
+	CCFC_WATCH_WRITERS,    /* and children that a writer closes */
 };
 
 struct ccfc_watch;

@@ -1,9 +1,9 @@
 /*
  * Watching directories with inotify; see watch.h. Also serves BSD and macOS
- * through libinotify-kqueue, which has the same calls. For its sake: no fcntl
- * on the descriptor, nothing that needs IN_CLOSE_WRITE (it may come sooner
- * where there is one), flags only where they exist, and an event may come in
- * pieces, so what is left of a read waits in the buffer for the rest.
+ * through libinotify-kqueue, which has the same calls. For that library's sake:
+ * no fcntl on the descriptor; nothing relies on IN_CLOSE_WRITE; flags only
+ * where they exist; an event may come in pieces, and an incomplete one stays in
+ * the buffer until the next read.
  */
 #include "source/watch.h"
 
@@ -41,8 +41,8 @@
 
 #define MASK_SELF  (IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_ADD)
 #define MASK_NAMES (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
-/* Without IN_EXCL_UNLINK a deleted file that is still open would go on
- * reporting under its old name. */
+/* Without IN_EXCL_UNLINK, writes to a deleted file that is still open would
+ * be reported under its old name. */
 #define MASK_CHANGES (IN_MODIFY | IN_ATTRIB | IN_EXCL_UNLINK)
 
 struct ccfc_watch {
@@ -98,7 +98,7 @@ int ccfc_watch_add(struct ccfc_watch *watch, const char *path,
 
 void ccfc_watch_remove(struct ccfc_watch *watch, int wd)
 {
-	/* The kernel may have dropped it already: that is fine. */
+	/* Fails if the kernel has already dropped the watch: that is fine. */
 	inotify_rm_watch(watch->fd, wd);
 }
 
@@ -123,7 +123,7 @@ static bool translate_mask(uint32_t mask, enum ccfc_watch_what *what)
 	return true;
 }
 
-/* Hands out the whole events in the buffer and keeps what is left. */
+/* Delivers the complete events in the buffer and keeps an incomplete one. */
 static void deliver_events(struct ccfc_watch *watch, ccfc_watch_fn fn,
 			   void *ctx)
 {

@@ -169,8 +169,8 @@ const struct ccfc_attic *ccfc_archive_attic(const struct ccfc_archive *archive)
 
 /* --- jobs; the lock is held --- */
 
-/* Clears a job, which stays in the list. */
-static void detach(struct ccfc_archive *a, struct ccfc_archive_job *job)
+/* The source's next lines get a job of their own; this one stays queued. */
+static void detach_job(struct ccfc_archive *a, struct ccfc_archive_job *job)
 {
 	if (job->source < a->jobs.n && a->jobs.items[job->source] == job)
 		a->jobs.items[job->source] = NULL;
@@ -265,7 +265,7 @@ void ccfc_archive_moved(struct ccfc_archive *a, uint32_t source,
 	if (job && job->path) {
 		/* The waiting lines belong to the previous path. */
 		job->due = 0;
-		detach(a, job);
+		detach_job(a, job);
 		job = NULL;
 	}
 	if (!job)
@@ -275,7 +275,7 @@ void ccfc_archive_moved(struct ccfc_archive *a, uint32_t source,
 	replace_text(&job->path, ccfc_slice_str(to));
 	job->due = 0;
 	job->noted = true;
-	detach(a, job);
+	detach_job(a, job);
 	ccfc_archive_start(a);
 	pthread_cond_signal(&a->wake);
 	pthread_mutex_unlock(&a->lock);
@@ -294,7 +294,7 @@ void ccfc_archive_restore(struct ccfc_archive *a)
 {
 	const char *const dirs[] = { a->dir, a->sources, a->files };
 
-	/* That of the blobs is made when one is put. */
+	/* The directory of blobs is made when a blob is put. */
 	for (int i = 0; i < 3; i++)
 		if (mkdir(dirs[i], 0700) && errno != EEXIST)
 			ccfc_log(CCFC_LOG_ERROR, "archive: %s: %s", dirs[i],

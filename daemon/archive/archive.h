@@ -46,15 +46,14 @@ enum ccfc_archive_mode {
 struct ccfc_archive_limits {
 	enum ccfc_archive_mode mode;
 	uint64_t bytes; /* on disk, in all; 0: no limit */
-	int64_t age;	/* in seconds since it was last written; 0: no limit */
+	int64_t age;	/* of a transcript, in seconds; 0: no limit */
 };
 
 struct ccfc_archive;
 
 /*
- * Makes <state>/archive if need be. Nothing is done there before
- * ccfc_archive_sift has said what is not to be kept. The thread starts with the
- * first work.
+ * Makes <state>/archive if need be. The caller then calls ccfc_archive_sift,
+ * before it passes anything to be kept. The thread starts with the first work.
  */
 int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 		     const struct ccfc_archive_limits *limits,
@@ -79,15 +78,15 @@ void ccfc_archive_stage(struct ccfc_archive *archive, uint32_t source,
 			struct ccfc_slice bytes);
 
 struct ccfc_archive_note {
-	uint32_t source; /* a number for it, in this process */
+	uint32_t source; /* a number of the transcript, in this process */
 	const char *path;
 	struct ccfc_name name;
 	uint32_t since;		   /* of the version */
-	struct ccfc_cursor cursor; /* how far it was read */
+	struct ccfc_cursor cursor; /* how far the transcript was read */
 	bool now;		   /* do not wait for more lines */
 };
 
-/* A transcript was read up to there. */
+/* A transcript was read up to note->cursor. */
 void ccfc_archive_note(struct ccfc_archive *archive,
 		       const struct ccfc_archive_note *note);
 /* A transcript has a new path. */
@@ -133,15 +132,15 @@ struct ccfc_archive_stats {
 	uint64_t transcripts; /* of which something is kept */
 	uint64_t bytes;	      /* on disk */
 	uint64_t lines_bytes; /* of transcripts, as they were */
-	uint64_t waiting;     /* transcripts to be brought up, or being so */
-	uint64_t purged;      /* transcripts that made room, so far */
+	uint64_t waiting;     /* transcripts to be archived, or being so */
+	uint64_t purged;      /* transcripts removed by age or budget so far */
 	bool due;	      /* the budget is used up: a purge comes */
-	int64_t oldest;	      /* when what goes first was written; 0: none */
-	int64_t leaves;	      /* when that goes because of its age; 0: never */
-	uint64_t next;	      /* transcripts that go when the budget is used
-			       * up; 0: it is too far from that to know, … */
+	int64_t oldest;	      /* when the oldest item was written; 0: none */
+	int64_t leaves;	      /* when its age removes that item; 0: never */
+	uint64_t next;	      /* about so many transcripts go when the budget
+			       * is used up; 0: no budget, or most is free, … */
 	int64_t next_until;   /* … and when the last of these was written */
-	bool ready;	      /* it has been counted */
+	bool ready;	      /* the archive has been counted */
 	char error[CCFC_ERR_WHAT_MAX]; /* why nothing can be written, or "" */
 };
 /* Any thread. */
@@ -164,8 +163,8 @@ struct ccfc_forgotten;
  */
 struct ccfc_archive_sieve {
 	const struct ccfc_forgotten *list;
-	bool all; /* ask of all lines, not only those that name another session
-		   * than that of their transcript */
+	bool all; /* ask about all lines, not only those that name another
+		   * session than that of their transcript */
 	bool (*blanks)(void *ctx, struct ccfc_slice session, char *line,
 		       size_t len, bool *any);
 	void *ctx;
@@ -226,7 +225,8 @@ struct ccfc_archive_imported {
  * continues at the next start. transfer/import_merge.c has the rules for known
  * transcripts. Afterwards ccfc_archive_news reports CCFC_ARCHIVE_MORE.
  *
- * Blocks until the archive's thread has done it. Not on the core thread.
+ * Blocks until the archive's thread has imported, or the caller wants to stop
+ * (CCFC_EAGAIN): the thread then goes on. Not on the core thread.
  */
 int ccfc_archive_import(struct ccfc_archive *archive, const char *path,
 			struct ccfc_archive_imported *out,
@@ -242,12 +242,12 @@ int ccfc_archive_import(struct ccfc_archive *archive, const char *path,
 #define CCFC_IMPORT_CONTENTS "contents"
 char *ccfc_archive_seen(const struct ccfc_archive *archive);
 void ccfc_archive_seen_done(const char *dir);
-/* Instead of the source of some news. */
+/* The source in news that are about no single transcript. */
 #define CCFC_ARCHIVE_LESS UINT32_MAX	   /* some were purged */
 #define CCFC_ARCHIVE_MORE (UINT32_MAX - 1) /* some were imported */
 
 struct ccfc_archive_check {
-	uint64_t manifests, blobs; /* that were read */
+	uint64_t manifests, blobs; /* checked */
 	uint64_t bad_manifests, bad_blobs;
 	uint64_t lost_bytes; /* of transcripts and files */
 };

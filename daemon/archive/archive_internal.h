@@ -21,7 +21,7 @@ struct ccfc_archive_job {
 	uint64_t staged_from;
 	struct ccfc_buf staged;
 	int64_t due;	 /* in milliseconds of the monotonic clock */
-	int64_t written; /* when the transcript was; set as it is done */
+	int64_t written; /* time of the transcript; set by ccfc_archive_do */
 };
 
 struct ccfc_archive {
@@ -39,7 +39,7 @@ struct ccfc_archive {
 
 	/* For writing manifests and removing blobs; taken before `lock`. */
 	pthread_mutex_t work;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* of the fields below */
 	pthread_cond_t wake;
 	struct ccfc_archive_job *first, **last; /* in the order of notes */
 	struct {
@@ -52,11 +52,11 @@ struct ccfc_archive {
 		uint32_t n, cap;
 	} kept; /* news */
 	struct ccfc_archive_stats stats;
-	struct ccfc_import_job *import; /* that waits, or is under way */
+	struct ccfc_import_job *import; /* waiting, or under way */
 	uint64_t counted; /* bytes when all was counted; the thread's */
-	int64_t aged; /* when some last went because of their age, monotonic */
-	bool busy;    /* with a job */
-	bool recount; /* what is said to be kept may be gone */
+	int64_t aged;	  /* when age last removed items, monotonic clock */
+	bool busy;	  /* with a job */
+	bool recount;	  /* the archive's directory was emptied */
 	bool stop;
 };
 
@@ -107,7 +107,7 @@ bool ccfc_archive_forgot(const struct ccfc_archive_sieve *sieve,
 /* Is it a backup of a forgotten file, in the folder of a session? */
 bool ccfc_archive_forgot_backup(const struct ccfc_archive_sieve *sieve,
 				const char *dir, const char *name);
-/* kept_files.c, on the archive's thread: the files beside a transcript. */
+/* kept_files.c, on the archive's thread: keeps files beside a transcript. */
 int ccfc_archive_keep_files(struct ccfc_archive *archive,
 			    const struct ccfc_archive_job *job,
 			    struct ccfc_err *err);
@@ -118,8 +118,8 @@ int ccfc_archive_get(void *ctx, struct ccfc_buf *out,
 		     size_t max);
 void ccfc_archive_list(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
 /*
- * reader.c: appends the original bytes of a segment. CCFC_EIO: it cannot be
- * opened now; other errors: it is damaged.
+ * reader.c: appends the original bytes of a segment. CCFC_EIO: the blob cannot
+ * be opened now; other errors: the segment is damaged.
  */
 int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
 			     const struct ccfc_segment *segment,
@@ -148,7 +148,7 @@ bool ccfc_archive_load(struct ccfc_attic_file *file, uint64_t offset,
 void ccfc_archive_expect(void *ctx, const struct ccfc_attic_line *lines,
 			 uint32_t n);
 struct ccfc_archive_ahead *ccfc_archive_ahead_new(struct ccfc_archive *archive);
-/* May be NULL. No reader is there any more. */
+/* May be NULL. No reader may be left. */
 void ccfc_archive_ahead_free(struct ccfc_archive_ahead *ahead);
 /* purge.c: the manifests in a directory; `fn` may remove the file. */
 void ccfc_archive_each_file(const char *dir,
@@ -177,7 +177,6 @@ int ccfc_import_claude(const char *from, struct ccfc_archive *into,
 /* transfer/import_merge.c: merges all of `from`, which is then empty. */
 int ccfc_import_merge(struct ccfc_archive *into, struct ccfc_archive *from,
 		      struct ccfc_archive_imported *out, struct ccfc_err *err);
-/* Wakes the callers of ccfc_archive_settle and _import. */
 void ccfc_archive_import_free(struct ccfc_import_job *import);
 /* purge.c, on the archive's thread. */
 void ccfc_archive_count(struct ccfc_archive *archive);

@@ -22,7 +22,7 @@
 /* Ms until a failed job is tried again. */
 #define AGAIN_MS 60000
 
-static void be_last(void)
+static void lower_priority(void)
 {
 #ifdef __linux__
 	pthread_setname_np(pthread_self(), "archive");
@@ -44,7 +44,7 @@ static void sleep_until(struct ccfc_archive *a, int64_t due)
 		pthread_cond_wait(&a->wake, &a->lock);
 }
 
-/* The first job that is due, taken out; else NULL, and when one will be. */
+/* Takes out the first job that is due; NULL: one is due at *next. */
 static struct ccfc_archive_job *take_due(struct ccfc_archive *a, int64_t *next)
 {
 	int64_t now = ccfc_time_monotonic();
@@ -52,7 +52,7 @@ static struct ccfc_archive_job *take_due(struct ccfc_archive *a, int64_t *next)
 
 	*next = 0;
 	for (at = &a->first; (job = *at); at = &job->next) {
-		/* At the end, only lines that exist nowhere else. */
+		/* At the end, only lines that may exist nowhere else. */
 		if (!job->noted || (a->stop && !job->staged.len))
 			continue;
 		if (job->due <= now || a->stop) {
@@ -86,10 +86,7 @@ static void put_back(struct ccfc_archive *a, struct ccfc_archive_job *job)
 	a->jobs.items[job->source] = job;
 }
 
-/*
- * The lock is held, and released for a moment: others may write to the archive
- * between two jobs.
- */
+/* The lock is held. Between two jobs, other threads may take `work`. */
 static void begin_work(struct ccfc_archive *a)
 {
 	pthread_mutex_unlock(&a->lock);
@@ -110,7 +107,7 @@ static void do_job(struct ccfc_archive *a, struct ccfc_archive_job *job)
 
 	a->busy = true;
 	begin_work(a);
-	/* It may have been forgotten since it was noted. */
+	/* The transcript may have been forgotten since the note. */
 	wanted = !ccfc_archive_forgot(a->sieve, job->session, job->path) &&
 		 !ccfc_archive_too_old(a, job);
 	if (wanted)
@@ -163,7 +160,7 @@ static void do_purge(struct ccfc_archive *a)
 	end_work(a);
 }
 
-/* So much that a purge would take something else. The lock is held. */
+/* By a hundredth of the budget since the last count. The lock is held. */
 static bool has_grown(const struct ccfc_archive *a)
 {
 	return a->limits.bytes &&
@@ -171,7 +168,7 @@ static bool has_grown(const struct ccfc_archive *a)
 }
 
 /* The lock is held: nothing to do until `next` (0: no job waits). */
-static void rest(struct ccfc_archive *a, int64_t next)
+static void wait_for_work(struct ccfc_archive *a, int64_t next)
 {
 	int64_t due = ccfc_archive_purge_due(a);
 
@@ -196,7 +193,7 @@ static void *run_archive(void *arg)
 	struct ccfc_archive_job *job;
 	int64_t next;
 
-	be_last();
+	lower_priority();
 	pthread_mutex_lock(&a->work);
 	ccfc_import_go_on(a);
 	ccfc_archive_count(a);
@@ -213,7 +210,7 @@ static void *run_archive(void *arg)
 		} else if (a->import && !a->import->done) {
 			do_import(a);
 		} else {
-			rest(a, next);
+			wait_for_work(a, next);
 		}
 	}
 	pthread_mutex_unlock(&a->lock);

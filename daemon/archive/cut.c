@@ -18,14 +18,14 @@
 #define ID_LEN (sizeof(BLANK) - 1)
 _Static_assert(ID_LEN == 36, "as long as a UUID");
 
-/* Is the end of a line a cut? The longer the segment, the likelier. */
+/* Is the end of a line a cut? The longer the line, the likelier. */
 static bool is_place(const char *newline, size_t line_len)
 {
 	return ccfc_hash(newline - BEFORE, BEFORE) >> 32 <
 	       ((uint64_t)line_len << 32) / SPACING;
 }
 
-/* Searches the first byte, which is nowhere else: much faster than memmem. */
+/* Searches for the first byte, which is rare: much faster than memmem. */
 static const char *find_blank(const char *at, const char *end)
 {
 	while (end - at >= (ptrdiff_t)ID_LEN &&
@@ -55,7 +55,7 @@ size_t ccfc_cut_next(struct ccfc_slice bytes)
 
 	if (max < CCFC_CUT_MIN)
 		return 0;
-	/* Of the first line only the end counts: the line begins before. */
+	/* The first line has begun before `at`: its end is no cut. */
 	while ((nl = memchr(bytes.ptr + at, '\n', max - at))) {
 		at = (size_t)(nl - bytes.ptr) + 1;
 		last = at;

@@ -25,7 +25,7 @@ size_t ccfc_cut_next(struct ccfc_slice bytes);
 bool ccfc_cut_has_id(struct ccfc_slice session);
 /* Replaces the session's id. */
 void ccfc_cut_blank(char *bytes, size_t len, struct ccfc_slice session);
-/* Puts it back. */
+/* Puts the session's id back. */
 void ccfc_cut_fill(char *bytes, size_t len, struct ccfc_slice session);
 /* Copies a part of a segment, and puts the id back in the copy. */
 void ccfc_cut_copy(char *to, struct ccfc_slice segment, size_t at, size_t len,

@@ -1,9 +1,8 @@
 /*
  * Removes the copies of forgotten sessions: the manifests of their transcripts,
- * and the files beside them. If a transcript of another session contains their
- * lines, it is written again with blanks in their place. At the end
- * unreferenced blobs are removed: a content that another session has, too,
- * stays.
+ * and the files beside them. A transcript of another session that contains
+ * forgotten lines is written again with blanks in their place. At the end
+ * unreferenced blobs are removed: a content stays if another session has it.
  */
 #include "archive/archive_internal.h"
 
@@ -131,7 +130,7 @@ static void forget_files(void *ctx, const char *file)
 
 /* --- lines in other transcripts --- */
 
-/* The segments from `first` on, up to one that ends with a line. */
+/* Loads segments from `first` on, up to one that ends with a line. */
 static uint32_t load_lines(struct forgetting *f, struct ccfc_buf *out,
 			   const struct ccfc_archive_manifest *m,
 			   const struct ccfc_archive_version *v, uint32_t first)
@@ -151,7 +150,7 @@ static uint32_t load_lines(struct forgetting *f, struct ccfc_buf *out,
 						 "archive: cannot read a part "
 						 "of %s",
 						 m->path);
-		/* Damaged bytes count as blanks. */
+		/* Damaged bytes become newlines. */
 		if (r) {
 			ccfc_buf_clear(&one);
 			memset(ccfc_buf_reserve(&one, v->segments.items[i].len),

@@ -16,7 +16,7 @@ struct check {
 	void *ctx;
 };
 
-/* Has this segment the bytes that it should have? */
+/* Is the segment as long as it should be, and its order of lines valid? */
 static bool check_order(struct ccfc_slice stored, const struct ccfc_segment *s)
 {
 	struct ccfc_ordered ordered = { .bytes = stored.ptr,

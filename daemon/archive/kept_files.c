@@ -1,6 +1,6 @@
 /*
- * Files beside a transcript that answers need: the client's backups of the
- * session, <root>/file-history/<session>/<hash>@v<N>, and the note on an agent,
+ * The files beside a transcript: the client's backups of the session,
+ * <root>/file-history/<session>/<hash>@v<N>, and the note on an agent,
  * agent-….meta.json. The copy stays when the client removes the file.
  */
 #include "archive/archive_internal.h"
@@ -19,7 +19,7 @@
 
 #define TAIL	   ".jsonl"
 #define NOTE	   ".meta.json"
-#define SMALL	   ((size_t)4 << 10) /* has no blob */
+#define SMALL	   ((size_t)4 << 10) /* such a content is in the manifest */
 #define FILE_MAX   ((off_t)256 << 20)
 #define FILES_MAX  20000u
 #define SETTLED_NS ((int64_t)2000000000)
@@ -67,8 +67,8 @@ static void set_file(struct ccfc_kept_dir *d, struct ccfc_kept_file *fresh)
 }
 
 /* Archives one file; sets *any if that changed something. */
-static int keep(struct ccfc_archive *a, struct ccfc_kept_dir *d, int dir,
-		const char *name, bool *any, struct ccfc_err *err)
+static int keep_file(struct ccfc_archive *a, struct ccfc_kept_dir *d, int dir,
+		     const char *name, bool *any, struct ccfc_err *err)
 {
 	const struct ccfc_kept_file *old = find_file(d, ccfc_slice_str(name));
 	struct ccfc_kept_file f = { 0 };
@@ -134,7 +134,7 @@ static int store_dir(struct ccfc_archive *a, const struct ccfc_kept_dir *d,
 	return r;
 }
 
-/* They go with the transcript that was written last. */
+/* The files get the time of the transcript that was written last. */
 static void set_age(const struct ccfc_kept_dir *d, const char *file,
 		    int64_t written)
 {
@@ -142,7 +142,7 @@ static void set_age(const struct ccfc_kept_dir *d, const char *file,
 		ccfc_archive_manifest_touch(file, written);
 }
 
-/* When the directory was changed; 0: so lately that it may be again. */
+/* The directory's time; 0: so late that a new file may not change it. */
 static int64_t settled_time(int fd)
 {
 	struct timespec now;
@@ -155,7 +155,7 @@ static int64_t settled_time(int fd)
 	return nanoseconds(&st.st_mtim);
 }
 
-/* All backups of a directory. */
+/* Archives all backups of a directory. */
 static int keep_backups(struct ccfc_archive *a, struct ccfc_slice path,
 			int64_t written, struct ccfc_err *err)
 {
@@ -174,8 +174,8 @@ static int keep_backups(struct ccfc_archive *a, struct ccfc_slice path,
 	if (!r && (!seen || seen != d.seen)) {
 		while (!r && d.files.n < FILES_MAX && (entry = readdir(dir)))
 			if (strstr(entry->d_name, "@v"))
-				r = keep(a, &d, dirfd(dir), entry->d_name, &any,
-					 err);
+				r = keep_file(a, &d, dirfd(dir), entry->d_name,
+					      &any, err);
 		if (!r && (any || (seen && d.files.n))) {
 			d.seen = seen;
 			r = store_dir(a, &d, file.ptr, err);
@@ -189,7 +189,7 @@ static int keep_backups(struct ccfc_archive *a, struct ccfc_slice path,
 	return r;
 }
 
-/* One file, by its path. */
+/* Archives one file, by its path. */
 static int keep_one(struct ccfc_archive *a, const char *path, int64_t written,
 		    struct ccfc_err *err)
 {
@@ -203,7 +203,7 @@ static int keep_one(struct ccfc_archive *a, const char *path, int64_t written,
 	if (dir >= 0) {
 		r = load_dir(&d, &file, a, ccfc_slice_str(name), err);
 		if (!r)
-			r = keep(a, &d, dir, slash + 1, &any, err);
+			r = keep_file(a, &d, dir, slash + 1, &any, err);
 		if (!r && any)
 			r = store_dir(a, &d, file.ptr, err);
 		if (!r)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Digits of a SHA-256 that a name has: nobody makes two paths share them. */
+/* Digits of a SHA-256 in a name: enough that no two paths share them. */
 #define NAME_DIGITS 40
 
 void ccfc_archive_manifest_name(struct ccfc_buf *out, const char *dir,

@@ -1,9 +1,9 @@
 /*
- * What is kept of one transcript, and of the files of one directory, as a file
- * each. A file begins with what it is about, and the sum of that; contents that
- * are too small for a blob follow, with sums of their own. The time of the file
- * is that of the transcript, so that what was written longest ago goes first,
- * whenever it came into the archive.
+ * Manifests: the kept part of one transcript, or the kept files of one
+ * directory. A manifest is a file with a head and the head's checksum. Contents
+ * that are too small for a blob follow, with checksums of their own. The time
+ * of a manifest is that of its transcript: the oldest transcripts go first,
+ * however lately they were archived.
  */
 #ifndef CCFC_ARCHIVE_MANIFESTS_H
 #define CCFC_ARCHIVE_MANIFESTS_H
@@ -26,7 +26,7 @@ struct ccfc_segment {
 	struct ccfc_blob_key key;
 };
 
-/* As many as the file of a manifest has room for. */
+/* The most runs that a manifest can hold. */
 #define CCFC_REST_RUNS_MAX 65535u
 
 /* A version of a transcript. */
@@ -47,7 +47,7 @@ struct ccfc_archive_version {
 struct ccfc_archive_manifest {
 	char *path, *session, *agent;
 	bool is_agent;
-	uint8_t owner;	 /* enum ccfc_owner, the worst that was seen */
+	uint8_t owner;	 /* enum ccfc_owner, the first foreign one seen */
 	int64_t written; /* when the transcript was last written, in seconds */
 	struct {
 		struct ccfc_archive_version *items; /* by `since` */
@@ -66,8 +66,8 @@ struct ccfc_kept_file {
 
 struct ccfc_kept_dir {
 	char *path;
-	int64_t seen;	 /* the directory's time when it was listed; 0: never */
-	int64_t written; /* as that of the session's last transcript */
+	int64_t seen;	 /* the directory's time at its listing; 0: unknown */
+	int64_t written; /* of the latest transcript with these files */
 	struct {
 		struct ccfc_kept_file *items;
 		uint32_t n, cap;
@@ -92,7 +92,7 @@ void ccfc_kept_dir_release(struct ccfc_kept_dir *d);
 
 /*
  * Reads a manifest file: CCFC_ENOTFOUND, CCFC_ECORRUPT, CCFC_EIO. The caller
- * releases it in any case.
+ * releases `out` in any case.
  */
 int ccfc_archive_manifest_read(struct ccfc_archive_manifest *out,
 			       const char *file, struct ccfc_err *err);
@@ -104,7 +104,7 @@ int ccfc_archive_manifest_write(const struct ccfc_archive_manifest *m,
 				const char *file, struct ccfc_err *err);
 int ccfc_kept_dir_write(const struct ccfc_kept_dir *d, const char *file,
 			struct ccfc_err *err);
-/* Only sets `written` of a manifest file; what fails counts as not needed. */
+/* Only sets `written` of a manifest file; a failure is ignored. */
 void ccfc_archive_manifest_touch(const char *file, int64_t written);
 
 #endif

@@ -43,7 +43,7 @@ static void put_text(struct ccfc_buf *out, const char *text)
 	ccfc_buf_slice(out, s);
 }
 
-/* What is left to read; `bad` once it was too short. */
+/* The bytes left to read; `bad`: they were too few, or are not valid. */
 struct cursor {
 	struct ccfc_slice left;
 	bool bad;
@@ -116,7 +116,7 @@ static int read_all(struct ccfc_buf *out, int64_t *written, const char *file,
 				 file);
 	if (!r)
 		*written = (int64_t)st.st_mtim.tv_sec;
-	/* That a file ends too early, its sum shows. */
+	/* The checksums show that a file ends too early. */
 	if (!r && ccfc_read_bytes(out, fd, (size_t)st.st_size) && errno)
 		r = ccfc_err_io(err, errno, "%s", file);
 	close(fd);
@@ -208,7 +208,7 @@ void ccfc_archive_manifest_touch(const char *file, int64_t written)
 
 /* --- a transcript --- */
 
-/* `has_id`: its segments need the session's id. */
+/* `has_id`: segments may be stored without the session's id. */
 static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 			 struct cursor *rest, bool has_id)
 {
@@ -238,7 +238,7 @@ static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 	}
 	c->bad |= at > v->end || v->end - at > CCFC_CUT_MAX ||
 		  v->rest_runs > v->end - at;
-	/* A truncated file has lost only this. */
+	/* A truncated file may have lost only the rest. */
 	ccfc_buf_slice(&v->rest, take_bytes(rest, packed));
 }
 

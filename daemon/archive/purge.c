@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What goes because of its age goes together with what follows soon. */
+/* Removals by age are at least so far apart. */
 #define PAUSE_MS ((int64_t)3600000)
 
 struct item {
@@ -45,7 +45,7 @@ static void list_files(struct items *out, const char *path, bool is_dir)
 		if (name.ptr[0] == '.')
 			continue;
 		ccfc_buf_printf(&file, "%s/%s", path, name.ptr);
-		/* Not a transcript that is being written. */
+		/* Not a manifest that is being written. */
 		if (!ccfc_slice_ends(name, ".new") && !lstat(file.ptr, &st) &&
 		    S_ISREG(st.st_mode))
 			CCFC_VEC_PUSH(
@@ -60,7 +60,7 @@ static void list_files(struct items *out, const char *path, bool is_dir)
 	closedir(dir);
 }
 
-/* Leftovers of a killed daemon. */
+/* Removes leftovers of a killed daemon. */
 static void drop_unfinished(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -111,15 +111,16 @@ static uint64_t bytes_now(struct ccfc_archive *a)
 	return stats.bytes;
 }
 
-/* A purge goes down to this. */
+/* A purge by budget goes down to this. */
 static uint64_t goal_of(const struct ccfc_archive *a)
 {
 	return a->limits.bytes - a->limits.bytes / 10;
 }
 
 /*
- * What a purge would take once the budget is used up: what a transcript takes
- * of the disk is guessed from its length, for many share their segments.
+ * Counts the transcripts that a purge would remove once the budget is used up.
+ * The disk space of a transcript is guessed from its length, because many share
+ * segments.
  */
 static void look_ahead(struct ccfc_archive *a, const struct items *list,
 		       uint64_t all)
@@ -167,7 +168,7 @@ void ccfc_archive_count(struct ccfc_archive *a)
 	}
 	if (list.n)
 		qsort(list.items, list.n, sizeof(*list.items), by_time);
-	/* It counts, and finds nothing to remove. */
+	/* Counts the blobs; with these limits it removes none. */
 	ccfc_blobs_sweep(a->blobs, &none);
 	pthread_mutex_lock(&a->lock);
 	a->stats.bytes = bytes;
@@ -198,7 +199,7 @@ static int by_key(const void *x, const void *y)
 	return memcmp(x, y, sizeof(struct ccfc_blob_key));
 }
 
-/* False: it cannot be read, so its blobs are not known. */
+/* False: the manifest cannot be read now, so its blobs are not known. */
 static bool add_keys(struct keys *keys, const struct item *item)
 {
 	struct ccfc_archive_manifest m = { 0 };
@@ -249,7 +250,7 @@ void ccfc_archive_drop_blobs(struct ccfc_archive *a)
 
 /* --- purging --- */
 
-/* How many of the oldest go because of their age. */
+/* How many items are too old. */
 static uint32_t count_old(const struct ccfc_archive *a,
 			  const struct items *list)
 {
@@ -299,8 +300,8 @@ static uint32_t remove_until_small(struct ccfc_archive *a,
 }
 
 /*
- * Else what makes room would be kept anew at each start, as long as the client
- * has it, in the place of what only the archive has.
+ * Otherwise each start would archive purged transcripts again, as long as the
+ * client has them, and purge others that only the archive has.
  */
 bool ccfc_archive_too_old(struct ccfc_archive *a,
 			  const struct ccfc_archive_job *job)
@@ -334,7 +335,7 @@ int64_t ccfc_archive_purge_due(const struct ccfc_archive *a)
 		      1000;
 	if (a->aged && due < again)
 		due = again;
-	/* The clock of the wall may be set meanwhile. */
+	/* The wall clock may be set meanwhile: look again soon. */
 	return due < now + PAUSE_MS ? due : now + PAUSE_MS;
 }
 

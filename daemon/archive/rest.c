@@ -1,6 +1,6 @@
 /*
- * The rest of a transcript behind its segments, which is in its manifest. It is
- * stored like a segment (line_order.h), but with the id of its session.
+ * The rest of a transcript, after its segments. A manifest has the rest in it,
+ * stored like a segment (line_order.h), but with the session's id.
  */
 #include "archive/archive_internal.h"
 #include "archive/cut.h"

@@ -1,7 +1,7 @@
 /*
- * Blanks the lines that must not be archived: see ccfc_archive_sieve. A line is
- * parsed only if it names another session than that of its transcript, which
- * few do.
+ * Blanks the lines that must not be archived: see ccfc_archive_sieve. Unless
+ * the sieve asks about all lines, a line is parsed only if it names another
+ * session than that of its transcript; few do.
  */
 #include "archive/archive_internal.h"
 

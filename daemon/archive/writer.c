@@ -28,14 +28,14 @@ struct writer {
 	struct ccfc_archive_job *job;
 	struct ccfc_archive_manifest manifest;
 	struct ccfc_archive_version *version;
-	struct ccfc_buf file;	      /* of the manifest */
-	struct ccfc_buf bytes, blank; /* behind the segments; with no id */
+	struct ccfc_buf file;	      /* path of the manifest */
+	struct ccfc_buf bytes, blank; /* after the segments; without the id */
 	size_t sifted;		      /* how much of `bytes` may be kept */
 	struct ccfc_input in;
 	struct {
 		struct ccfc_blob_key *items;
 		uint32_t n, cap;
-	} fresh;	     /* blobs that are to be on the disk first */
+	} fresh;	     /* blobs to be synced before the manifest */
 	uint64_t was_bytes;  /* of the manifest file, … */
 	int64_t was_written; /* … and its time */
 	bool has_id;
@@ -57,8 +57,8 @@ static bool is_staged(const struct ccfc_archive_job *job, uint64_t offset)
 	       job->staged_from + job->staged.len >= job->end;
 }
 
-static bool fits(const struct ccfc_input *in, uint64_t end, uint64_t marker,
-		 uint32_t len)
+static bool matches_marker(const struct ccfc_input *in, uint64_t end,
+			   uint64_t marker, uint32_t len)
 {
 	char bytes[CCFC_TAIL_MARKER_MAX];
 
@@ -77,12 +77,12 @@ static bool open_file(struct writer *w)
 		return true;
 	if (ccfc_input_open(&w->in, NULL, job->path, NULL) != CCFC_INPUT_OPEN)
 		return false;
-	return fits(&w->in, job->end, job->marker, job->marker_len) &&
-	       fits(&w->in, v->end, v->marker, v->marker_len);
+	return matches_marker(&w->in, job->end, job->marker, job->marker_len) &&
+	       matches_marker(&w->in, v->end, v->marker, v->marker_len);
 }
 
 /* Appends up to a block from `offset` on; 0: nothing is available. */
-static size_t fetch(struct writer *w, uint64_t offset)
+static size_t fetch_block(struct writer *w, uint64_t offset)
 {
 	const struct ccfc_archive_job *job = w->job;
 	uint64_t left = job->end - offset;
@@ -110,7 +110,7 @@ static size_t fetch(struct writer *w, uint64_t offset)
 
 /* --- segments --- */
 
-/* `stored`: the bytes, or those without the id of the session. */
+/* `stored`: the bytes with or without the session's id. */
 static int put_lines(struct ccfc_archive *archive, struct ccfc_segment *s,
 		     struct ccfc_slice stored, struct ccfc_err *err)
 {
@@ -167,7 +167,7 @@ static int put_segment(struct writer *w, struct ccfc_slice bytes,
 }
 
 /* `ends`: the last line is whole. */
-static void sift(struct writer *w, bool ends)
+static void sift_new_lines(struct writer *w, bool ends)
 {
 	bool any = false;
 
@@ -209,14 +209,14 @@ static void set_marker(struct ccfc_archive_version *v, struct ccfc_slice before)
 {
 	v->marker_len = v->end < CCFC_TAIL_MARKER_MAX ? (uint32_t)v->end
 						      : CCFC_TAIL_MARKER_MAX;
-	/* If the rest is short, only its bytes. */
+	/* Fewer bytes may be known: then the marker covers only these. */
 	if (before.len < v->marker_len)
 		v->marker_len = (uint32_t)before.len;
 	v->marker = ccfc_hash(before.ptr + before.len - v->marker_len,
 			      v->marker_len);
 }
 
-static void tell(struct writer *w)
+static void report_kept(struct writer *w)
 {
 	const struct ccfc_archive_version *last =
 		&w->manifest.versions.items[w->manifest.versions.n - 1];
@@ -241,8 +241,8 @@ static void note_age(struct writer *w)
 }
 
 /* `last`: the bytes in front of the end, for the marker. */
-static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
-		  struct ccfc_err *err)
+static int commit_version(struct writer *w, uint64_t end,
+			  struct ccfc_slice last, struct ccfc_err *err)
 {
 	struct ccfc_archive *a = w->archive;
 	struct ccfc_archive_version *v = w->version;
@@ -267,7 +267,7 @@ static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
 	pthread_mutex_unlock(&a->lock);
 	w->was_bytes = now;
 	w->fresh.n = 0;
-	tell(w);
+	report_kept(w);
 	return 0;
 }
 
@@ -313,7 +313,7 @@ static void look_owner(struct writer *w)
 	free(root);
 }
 
-/* When it was last written; of one that is gone: as known, or now. */
+/* When the transcript was written; if it is gone: as known, or now. */
 static void look_time(struct writer *w)
 {
 	struct stat st;
@@ -343,7 +343,7 @@ static struct ccfc_archive_version *find_version(struct writer *w)
 
 /* --- a job --- */
 
-/* The archived rest; if it is damaged, it is read again from the file. */
+/* Unpacks the archived rest; a damaged rest is read again from the file. */
 static uint64_t open_rest(struct writer *w)
 {
 	struct ccfc_archive_version *v = w->version;
@@ -358,7 +358,7 @@ static uint64_t open_rest(struct writer *w)
 	return v->end;
 }
 
-static void keep_last(struct ccfc_buf *last, const struct ccfc_buf *bytes)
+static void keep_last_bytes(struct ccfc_buf *last, const struct ccfc_buf *bytes)
 {
 	size_t n = bytes->len < CCFC_TAIL_MARKER_MAX ? bytes->len
 						     : CCFC_TAIL_MARKER_MAX;
@@ -367,8 +367,8 @@ static void keep_last(struct ccfc_buf *last, const struct ccfc_buf *bytes)
 	ccfc_buf_append(last, bytes->ptr + bytes->len - n, n);
 }
 
-/* Nothing is new: it may have been copied, or restored, since. */
-static void confirm(struct writer *w)
+/* No line is new, but a copied or restored transcript has another time. */
+static void confirm_unchanged(struct writer *w)
 {
 	if (w->was_written != w->manifest.written) {
 		ccfc_archive_manifest_touch(w->file.ptr, w->manifest.written);
@@ -376,10 +376,10 @@ static void confirm(struct writer *w)
 		note_age(w);
 		pthread_mutex_unlock(&w->archive->lock);
 	}
-	tell(w);
+	report_kept(w);
 }
 
-static int bring_up(struct writer *w, struct ccfc_err *err)
+static int archive_new_lines(struct writer *w, struct ccfc_err *err)
 {
 	struct ccfc_buf last = CCFC_BUF_INIT;
 	uint64_t at = open_rest(w), done = at;
@@ -387,14 +387,14 @@ static int bring_up(struct writer *w, struct ccfc_err *err)
 	size_t n;
 
 	w->sifted = w->bytes.len;
-	while (!r && at < w->job->end && (n = fetch(w, at))) {
+	while (!r && at < w->job->end && (n = fetch_block(w, at))) {
 		at += n;
 		/* The marker covers the file's own bytes. */
-		keep_last(&last, &w->bytes);
-		sift(w, at == w->job->end);
+		keep_last_bytes(&last, &w->bytes);
+		sift_new_lines(w, at == w->job->end);
 		r = put_segments(w, err);
 		if (!r && at - done >= COMMIT && w->sifted == w->bytes.len) {
-			r = commit(w, at, ccfc_buf_view(&last), err);
+			r = commit_version(w, at, ccfc_buf_view(&last), err);
 			done = at;
 		}
 	}
@@ -404,15 +404,15 @@ static int bring_up(struct writer *w, struct ccfc_err *err)
 		ccfc_buf_clear(&last);
 	}
 	if (!r && at > done)
-		r = commit(w, at, ccfc_buf_view(&last), err);
+		r = commit_version(w, at, ccfc_buf_view(&last), err);
 	else if (!r && w->manifest.versions.n && w->was_bytes)
-		confirm(w);
+		confirm_unchanged(w);
 	ccfc_buf_release(&last);
 	return r;
 }
 
 /* The copy moves with the transcript. */
-static int move(struct writer *w, struct ccfc_err *err)
+static int move_manifest(struct writer *w, struct ccfc_err *err)
 {
 	struct ccfc_buf from = CCFC_BUF_INIT;
 	struct stat st;
@@ -444,7 +444,7 @@ int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
 	int r;
 
 	if (job->moved_from) {
-		r = move(&w, err);
+		r = move_manifest(&w, err);
 	} else {
 		r = load_manifest(&w, err);
 		w.version = r ? NULL : find_version(&w);
@@ -453,7 +453,7 @@ int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
 		if (w.version)
 			look_owner(&w);
 		if (w.version)
-			r = bring_up(&w, err);
+			r = archive_new_lines(&w, err);
 	}
 	ccfc_input_close(&w.in);
 	ccfc_archive_manifest_release(&w.manifest);

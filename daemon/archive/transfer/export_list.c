@@ -53,7 +53,8 @@ static void list_manifest(const struct listing *l, const char *folder,
 }
 
 /*
- * If the checksum is not that of the manifest read above, the copy finds out.
+ * The manifest may be replaced after its checksum was taken: then the checksum
+ * of the copy does not match.
  */
 static bool list_source(struct ccfc_archive *a, const struct listing *l,
 			const char *path, struct ccfc_archive_manifest *m)

@@ -6,10 +6,9 @@
  *   <SHA-256> <bytes> <name>      a line for each file
  *   end <SHA-256 of all before>
  *
- * It is written last. Names are those of an archive's files; "labels", which
- * the client reads; "seen", lines that the core takes in, and the contents that
- * they name, "observed/…". No other can be named, so nothing is written
- * elsewhere.
+ * The list is written last. Names are those of an archive's files; "labels",
+ * which the client reads; "seen", disk events, and their contents,
+ * "observed/…". Other names are refused, so nothing is written elsewhere.
  */
 #include "archive/archive_internal.h"
 
@@ -186,7 +185,7 @@ static int copy_file(const char *from, const char *to, const struct entry *e,
 	return r;
 }
 
-/* Lines for the core have a directory of their own. */
+/* Disk events and their contents have a directory of their own. */
 static void name_target(struct ccfc_buf *to, const struct ccfc_archive *into,
 			struct ccfc_slice name)
 {

@@ -1,7 +1,7 @@
 /*
- * Reads a copy of a Claude directory as the archive reads present transcripts:
- * each one with the files beside it. Nothing is written there, and links are
- * not followed.
+ * Imports a copy of a Claude directory: each transcript is archived with the
+ * files beside it, as if it were a present one. The copy is only read; links
+ * are not followed.
  */
 #include "archive/archive_internal.h"
 
@@ -21,7 +21,7 @@ struct walk {
 	struct ccfc_err *err;
 };
 
-/* The end of the file, as if the core had read it all. */
+/* Sets the end of the job, as if the core had read the whole file. */
 static int set_end(struct ccfc_archive_job *job, struct ccfc_err *err)
 {
 	char bytes[CCFC_TAIL_MARKER_MAX];
@@ -79,7 +79,7 @@ static int take_entry(struct walk *w)
 	return take_transcript(w, &name);
 }
 
-/* Only directories with known names are entered, so this is never deep. */
+/* Only directories with known names are entered, so the depth is bounded. */
 static int walk_dir(struct walk *w)
 {
 	DIR *dir = opendir(w->path.ptr);

@@ -35,9 +35,9 @@ struct known {
 	bool is_agent;
 };
 
-/* Where the files of a session go. */
+/* Files of `session` below the root `from` go below the root `to`. */
 struct way {
-	char *from, *to, *session; /* roots */
+	char *from, *to, *session;
 };
 
 struct merge {
@@ -195,7 +195,7 @@ static void add_way(struct merge *m, const char *from, const char *to,
 	CCFC_VEC_PUSH(m->ways, w);
 }
 
-/* A path without a file, always the same one for the same transcript. */
+/* A path without a file, always the same for the same transcript. */
 static void make_own_path(struct ccfc_buf *out,
 			  const struct ccfc_archive_manifest *a)
 {
@@ -217,8 +217,8 @@ static void make_own_path(struct ccfc_buf *out,
 }
 
 /* Adds the missing bytes to a known transcript whose file is gone. */
-static int lengthen(struct merge *m, struct ccfc_archive_manifest *a,
-		    const struct known *k)
+static int lengthen_known(struct merge *m, struct ccfc_archive_manifest *a,
+			  const struct known *k)
 {
 	struct ccfc_archive_manifest old = { 0 };
 	struct ccfc_archive_version *last, *more = &a->versions.items[0];
@@ -297,7 +297,7 @@ static int merge_one(struct merge *m, const char *file,
 	if (!longer)
 		return add_new(m, a);
 	add_way(m, a->path, longer->path, a->session);
-	return lengthen(m, a, longer);
+	return lengthen_known(m, a, longer);
 }
 
 static void merge_source(void *ctx, const char *file)

@@ -2,8 +2,8 @@
  * Imports from another machine or another directory; see archive.h.
  *
  *   <dir>/import.new/     incomplete; removed at the next start
- *   <dir>/import.ready/   complete and checked; merged now, or at the next
- * start <dir>/import.seen.N/  disk events, until the core has taken them
+ *   <dir>/import.ready/   complete and checked; merged now or at a start
+ *   <dir>/import.seen.N/  disk events, until the core has taken them
  *
  * The first two contain an archive of their own. A rename turns the first into
  * the second: before it nothing is imported, after it everything is.
@@ -31,7 +31,7 @@
 
 /* --- directories --- */
 
-/* Removes a directory of ours with everything in it. */
+/* Removes a directory of the archive with everything in it. */
 static void remove_tree(const char *path, int deep)
 {
 	DIR *dir = deep ? opendir(path) : NULL;
@@ -112,7 +112,7 @@ static bool is_stopped(void *ctx)
 	return ccfc_archive_stopped(ctx);
 }
 
-/* Are all blobs there that the manifests name? */
+/* Is the new archive complete and undamaged? */
 static int check_all(struct ccfc_archive *a, struct ccfc_archive *fresh,
 		     const char *from, struct ccfc_err *err)
 {
@@ -131,8 +131,8 @@ static int check_all(struct ccfc_archive *a, struct ccfc_archive *fresh,
 	return 0;
 }
 
-static int fill(struct ccfc_archive *a, struct ccfc_archive *fresh,
-		const char *from, struct ccfc_err *err)
+static int fill_archive(struct ccfc_archive *a, struct ccfc_archive *fresh,
+			const char *from, struct ccfc_err *err)
 {
 	struct ccfc_buf list = CCFC_BUF_INIT, projects = CCFC_BUF_INIT;
 	struct stat st;
@@ -196,7 +196,7 @@ static int drop_forgotten(struct ccfc_archive *a, struct ccfc_archive *from,
 
 /* --- disk events --- */
 
-/* Passes them to the core, with one rename. */
+/* Passes disk events to the core, with one rename. */
 static int pass_seen(const struct ccfc_archive *a,
 		     const struct ccfc_archive *from, struct ccfc_err *err)
 {
@@ -297,7 +297,7 @@ static int import_all(struct ccfc_archive *a, struct ccfc_import_job *im,
 		return ccfc_err_io(&im->err, errno, "%s", fresh);
 	r = ccfc_archive_new(&into, fresh, &none, &im->err);
 	if (!r)
-		r = fill(a, into, im->path, &im->err);
+		r = fill_archive(a, into, im->path, &im->err);
 	ccfc_archive_free(into);
 	if (!r && (sync_tree(fresh, DEEP) || rename(fresh, ready) ||
 		   sync_dir(a->dir)))
@@ -321,7 +321,7 @@ void ccfc_import_do(struct ccfc_archive *a, struct ccfc_import_job *im)
 	free(ready);
 }
 
-/* --- who waits for it --- */
+/* --- waiting for an import --- */
 
 void ccfc_archive_import_free(struct ccfc_import_job *im)
 {
@@ -331,7 +331,7 @@ void ccfc_archive_import_free(struct ccfc_import_job *im)
 	free(im);
 }
 
-static void nap(void)
+static void sleep_briefly(void)
 {
 	const struct timespec t = { 0, LOOK_NS };
 
@@ -376,11 +376,11 @@ int ccfc_archive_import(struct ccfc_archive *a, const char *path,
 		return ccfc_err_set(err, CCFC_EBUSY, "another import runs");
 	}
 	do {
-		nap();
+		sleep_briefly();
 		ended = over(ctx);
 		if (is_done(a, im, ended))
 			break;
-		/* The thread goes on, and frees it. */
+		/* The thread goes on, and frees the job. */
 		if (ended)
 			return ccfc_err_set(
 				err, CCFC_EAGAIN,
@@ -412,7 +412,7 @@ int ccfc_archive_settle(struct ccfc_archive *a, ccfc_archive_over_fn over,
 					    "%s",
 					    why);
 		if (waits)
-			nap();
+			sleep_briefly();
 	}
 	return waits ? ccfc_err_set(err, CCFC_EAGAIN, "nobody waits") : 0;
 }

@@ -175,7 +175,7 @@ static int add_unobserved(struct ccfc_config *config, const char *pattern)
 	return 0;
 }
 
-/* Projects; that the glob is one is checked here, where its line is known. */
+/* Adds a glob for projects. It is checked here, where its line is known. */
 static int add_exclude(struct ccfc_config *config, const char *pattern)
 {
 	struct ccfc_excluded *check = NULL;

@@ -8,7 +8,7 @@
  *   tool = NAME PATHKEY [NEWKEY [OLDKEY]]
  *                           a further tool that writes files
  *   max-line = 256M         longest line that is read
- *   web = on               off (default), on, or a port: the REST API
+ *   web = on                off (default), on, or a port: the REST API
  *   log-level = info        error, warn, info or debug
  *   observe = content       what is kept of files that are seen to change:
  *                           off, paths or content
@@ -18,11 +18,11 @@
  *   observe-dirs = 16384    bounds of what is watched and held
  *   observe-files = 65536
  *   observe-bytes = 64M
- *   keep-bytes = 512M       content that is kept on disk, and for how long
- *   keep-days = 30
+ *   keep-bytes = 512M       how much content is kept on disk
+ *   keep-days = 30          and for how long
  *   archive = all           all, changes (sessions that changed files) or off
  *   archive-budget = 10G    how much of the disk the archive may take; 0: all
- *   archive-age = 0         days after which a transcript leaves it; 0: never
+ *   archive-age = 0         days until a transcript is removed; 0: never
  */
 #ifndef CCFC_CONFIG_H
 #define CCFC_CONFIG_H

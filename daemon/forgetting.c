@@ -134,7 +134,7 @@ void ccfc_forgetting_restore(struct ccfc_forgetting *f)
 
 /* --- life --- */
 
-/* Nothing is open: all steps at once. */
+/* All steps at once, because nothing is open. */
 static int remove_all(struct ccfc_forgetting *f, struct ccfc_err *err)
 {
 	struct ccfc_removal *removal = ccfc_forgetting_removal(f);

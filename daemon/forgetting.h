@@ -1,6 +1,6 @@
 /*
- * Forgetting in the daemon: the list of what is forgotten, the lines that it
- * concerns, and finishing a removal (serve/forget/removal.h) at the start. Core
+ * Forgetting in the daemon: the list of forgotten items, the sieve of forgotten
+ * lines, and finishing a removal (serve/forget/removal.h) at the start. Core
  * thread, except where it says otherwise.
  */
 #ifndef CCFC_FORGETTING_H
@@ -14,17 +14,17 @@
 struct ccfc_forgetting;
 
 /*
- * Reads the list. First finishes a removal that a killed daemon had begun:
- * nothing in the state directory is open yet. A failure is logged; the next
- * start tries again.
+ * Reads the list, and finishes a removal that a killed daemon had begun:
+ * nothing in the state directory is open yet. A failed removal is logged; the
+ * next start tries again.
  */
 int ccfc_forgetting_new(struct ccfc_forgetting **out,
 			const struct ccfc_config *config, struct ccfc_err *err);
 void ccfc_forgetting_free(struct ccfc_forgetting *forgetting);
 
 /*
- * Both are valid until the second ccfc_forgetting_take from now. The sieve may
- * be NULL.
+ * List and sieve are valid until the second ccfc_forgetting_take from now. The
+ * sieve may be NULL.
  */
 const struct ccfc_forgotten *
 ccfc_forgetting_list(const struct ccfc_forgetting *forgetting);
@@ -40,13 +40,13 @@ bool ccfc_forgetting_ignores(void *forgetting, struct ccfc_slice session,
 			     struct ccfc_slice cwd);
 
 /*
- * Replaces the list by this one, and takes it over. Of the lists before, only
- * the last one may still be in use.
+ * Replaces the list by `list`, and owns that. Of earlier lists, only the last
+ * one may still be in use.
  */
 void ccfc_forgetting_take(struct ccfc_forgetting *forgetting,
 			  struct ccfc_forgotten *list);
 
-/* Removes what is on the list; the caller frees it. */
+/* A removal of what is on the list; the caller frees the removal. */
 struct ccfc_removal *
 ccfc_forgetting_removal(const struct ccfc_forgetting *forgetting);
 /* Everything was removed: the next start has nothing to finish. */

@@ -32,7 +32,7 @@
 /* Descriptors that the loop polls by itself. */
 #define OWN_FDS 6
 
-/* Clients that ended have written their last lines; those are read first. */
+/* The last lines of ended clients are written: reads these lines first. */
 static void end_clients(struct ccfc_loop *loop)
 {
 	if (!ccfc_observing_has_ended(loop->observing) || loop->more)
@@ -80,7 +80,7 @@ static void report_scan(struct ccfc_loop *loop)
 	ccfc_notify("STATUS=watching %llu transcripts, %llu changes",
 		    (unsigned long long)t.sources_present,
 		    (unsigned long long)t.by_state[CCFC_STATE_APPLIED]);
-	/* A first scan leaves much that was freed; give it back. */
+	/* A first scan frees much memory; give it back. */
 	ccfc_alloc_give_back();
 }
 
@@ -117,7 +117,7 @@ bool ccfc_loop_somebody_waits(void *ctx)
 	return !loop->finishing && poll(fds, 3, 0) > 0;
 }
 
-/* Is there something to go on with, so that the loop does not sleep? */
+/* Is there work, so that the loop does not sleep? */
 static bool is_busy(const struct ccfc_loop *loop)
 {
 	return loop->more || ccfc_methods_has_work(loop->methods) ||
@@ -135,7 +135,7 @@ void ccfc_loop_note_inferred(struct ccfc_loop *loop)
 	loop->note_done = false;
 }
 
-/* When there is nothing else to do. */
+/* Infers changes when there is nothing else to do. */
 static void infer_changes(struct ccfc_loop *loop)
 {
 	if (loop->more || ccfc_methods_has_work(loop->methods) ||
@@ -153,7 +153,7 @@ static void on_compacted(void *ctx)
 	((struct ccfc_loop *)ctx)->compacting = false;
 }
 
-/* Not beside a removal, which copies the store. */
+/* Compacts the texts, but not during a removal, which copies the store. */
 static void compact_texts(struct ccfc_loop *loop)
 {
 	if (!loop->compacting && loop->forget.step == CCFC_FORGET_NOTHING)
@@ -207,7 +207,7 @@ void ccfc_loop_end_if(struct ccfc_loop *loop, int r)
 
 /* --- running --- */
 
-/* That the port is taken is no reason not to run. */
+/* The daemon also runs if the port is taken. */
 static void start_web(struct ccfc_loop *loop)
 {
 	struct ccfc_err err;
@@ -340,8 +340,8 @@ int ccfc_loop_run(const struct ccfc_config *config, int *lock,
 		start_web(&loop);
 		ccfc_loop_scan(&loop);
 		/*
-		 * After the scan: it recognizes moved files by what was read of
-		 * them.
+		 * After the scan, which recognizes moved files by the lines
+		 * that were read before.
 		 */
 		if (loop.stale) {
 			ccfc_log(CCFC_LOG_INFO,

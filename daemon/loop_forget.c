@@ -16,9 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Everything that is open in the state directory, or refers to the old index.
- */
+/* Closes all that is open in the state directory or refers to the old index. */
 static void close_state(struct ccfc_loop *loop)
 {
 	ccfc_loop_take_in(loop, false);
@@ -35,7 +33,7 @@ static void close_state(struct ccfc_loop *loop)
 	loop->store = NULL;
 }
 
-/* Opens it again, with the new index. */
+/* Opens the state directory again, with the new index. */
 static int reopen_state(struct ccfc_loop *loop, struct ccfc_err *err)
 {
 	struct ccfc_index *old = loop->index;
@@ -83,7 +81,7 @@ void ccfc_loop_drop_held(struct ccfc_loop *loop, uint64_t conn)
 			ccfc_buf_clear(&loop->held.items[i].bytes);
 }
 
-/* The messages that were held back. */
+/* Handles the messages that were held back. */
 static void handle_held_messages(struct ccfc_loop *loop)
 {
 	uint32_t i = 0;
@@ -122,8 +120,8 @@ static void on_swept(void *ctx, const struct ccfc_err *failed)
 }
 
 /*
- * The list is in force, and everything read so far is stored: the removal
- * starts from that.
+ * Puts the list in force and stores everything read so far: the removal starts
+ * from there.
  */
 static void begin_forget(struct ccfc_loop *loop)
 {

@@ -31,11 +31,11 @@ struct ccfc_loop_message {
 	struct ccfc_buf bytes;
 };
 
-/* What the loop does next of a wish to forget. */
+/* The next step of a forget.run. */
 enum ccfc_loop_forget_step {
 	CCFC_FORGET_NOTHING,
-	CCFC_FORGET_WANTED,   /* `list` is to be the list */
-	CCFC_FORGET_RUNS,     /* a step of it, on a worker */
+	CCFC_FORGET_WANTED,   /* `list` takes the place of the present one */
+	CCFC_FORGET_RUNS,     /* a step runs on a worker */
 	CCFC_FORGET_EXCHANGE, /* as soon as no question runs */
 	CCFC_FORGET_SWEEP,
 	CCFC_FORGET_DONE,
@@ -62,9 +62,9 @@ struct ccfc_loop {
 	struct ccfc_forgetting *forgetting;
 	struct {
 		enum ccfc_loop_forget_step step;
-		struct ccfc_forgotten *list; /* NULL: it is in use */
+		struct ccfc_forgotten *list; /* NULL: already in use */
 		struct ccfc_removal *removal;
-		uint32_t seen; /* rows that the removal knows of */
+		uint32_t seen; /* disk events that the removal knows */
 		struct ccfc_err err;
 		void (*done)(void *arg, const struct ccfc_err *err,
 			     uint64_t bytes, uint32_t undo);
@@ -81,15 +81,15 @@ struct ccfc_loop {
 	} builds; /* items[0] is under way if `building` */
 	int64_t grace_ends;
 	int *lock;   /* of the state directory */
-	int signals; /* where they arrive */
+	int signals; /* the pipe in which they arrive */
 	bool stale;  /* stored by another version: read everything again */
 	bool adopt;  /* a new store: the archive may know more */
 	bool building;
 	bool finishing;	 /* a client waits for the scan */
 	bool more;	 /* the cold queue has work, or `seeing` */
-	bool seeing;	 /* an import may have brought what was seen */
+	bool seeing;	 /* an import may have brought disk events */
 	bool compacting; /* the store's texts, on a worker */
-	bool note_done;	 /* as soon as all inferred changes are known */
+	bool note_done;	 /* ccfc_loop_note_inferred is to be called */
 	bool stop;
 	struct ccfc_err *failed; /* the reason to end, if any */
 	int result;
@@ -98,17 +98,17 @@ struct ccfc_loop {
 /* --- loop.c --- */
 
 /*
- * Takes in what was written. `asked`: for a client, so all that failed is tried
- * again, due or not.
+ * Takes in new lines and sightings. `asked`: for a client, so all failed files
+ * are tried again, due or not.
  */
 void ccfc_loop_take_in(struct ccfc_loop *loop, bool asked);
-/* Scans all roots; what is found goes to the cold queue. */
+/* Scans all roots; found transcripts go to the cold queue. */
 void ccfc_loop_scan(struct ccfc_loop *loop);
-/* Takes in a slice of what an import brought; true: there is more. */
+/* Takes in a slice of imported disk events; true: there is more. */
 bool ccfc_loop_take_seen(struct ccfc_loop *loop);
 /* Works off a slice of the cold queue, and starts what waits for its end. */
 void ccfc_loop_work(struct ccfc_loop *loop);
-/* The first of `builds`: begins it; ends it and tells who waits. */
+/* Begin the first of `builds`; end it and tell who waits. */
 void ccfc_loop_start_build(struct ccfc_loop *loop);
 void ccfc_loop_finish_build(struct ccfc_loop *loop);
 /*
@@ -117,13 +117,13 @@ void ccfc_loop_finish_build(struct ccfc_loop *loop);
  */
 bool ccfc_loop_somebody_waits(void *ctx);
 /*
- * Stores that all inferred changes are known, if they are: the next start need
- * not look again.
+ * If all inferred changes are known, stores that: the next start need not look
+ * for them again.
  */
 void ccfc_loop_note_inferred(struct ccfc_loop *loop);
 /*
- * Ends the daemon if `r` is an error, of which loop->failed says the reason:
- * nothing can be stored any more.
+ * Ends the daemon if `r` is an error: nothing can be stored any more. The
+ * reason is in loop->failed.
  */
 void ccfc_loop_end_if(struct ccfc_loop *loop, int r);
 
@@ -140,7 +140,7 @@ void ccfc_loop_init_observing(struct ccfc_loop *loop);
 /* --- loop_service.c --- */
 
 void ccfc_loop_init_service(struct ccfc_loop *loop);
-/* Takes news from the archive; what was imported goes to the cold queue. */
+/* Takes news from the archive; imported lines go to the cold queue. */
 void ccfc_loop_archived(void *ctx);
 
 /* --- loop_forget.c --- */

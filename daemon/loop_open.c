@@ -98,8 +98,8 @@ static void open_archive(struct ccfc_loop *loop)
 }
 
 /*
- * The list of what is forgotten and the archive were in the same directory.
- * What transcripts still have is kept again.
+ * The list of forgotten items and the archive were in the removed directory.
+ * Existing transcripts are archived again.
  */
 static void on_restored(void *ctx)
 {
@@ -150,7 +150,7 @@ void ccfc_loop_init_observing(struct ccfc_loop *loop)
 	ccfc_ingest_on_lines(loop->ingest, on_lines);
 }
 
-/* The store, and what reads into it. */
+/* Opens the store, and what fills it. */
 int ccfc_loop_open_state(struct ccfc_loop *loop, struct ccfc_err *err)
 {
 	const struct ccfc_config *config = loop->config;
@@ -171,12 +171,12 @@ int ccfc_loop_open_state(struct ccfc_loop *loop, struct ccfc_err *err)
 	return 0;
 }
 
-/* What works with the index. */
+/* Starts what works with the index. */
 void ccfc_loop_start_state(struct ccfc_loop *loop)
 {
 	loop->note_done = ccfc_store_inferred(loop->store) !=
 			  ccfc_gap_marks_stamp(loop->index);
-	/* What follows from the rows that were loaded is no news. */
+	/* Facts that follow from loaded rows are no news. */
 	ccfc_index_settle(loop->index);
 	ccfc_gap_marks_start(loop->index, loop->note_done);
 	loop->infer = ccfc_infer_new(&loop->service, settle_inferred);
@@ -231,11 +231,11 @@ static void drop_builds(struct ccfc_loop *loop)
 
 /*
  * A job that cannot be interrupted, inside SQLite or a system call, does not
- * delay the end: the store and the connections are closed as always. The job
- * may still use other memory, so nothing else is freed and the process ends
- * here.
+ * delay the end: the watches, the store and the connections are closed as
+ * always. The job may still use other memory, so nothing else is freed and the
+ * process ends here.
  */
-static void end_without(struct ccfc_loop *loop)
+static void exit_without_job(struct ccfc_loop *loop)
 {
 	ccfc_log(CCFC_LOG_WARN, "a question did not end and is abandoned");
 	ccfc_tree_free(loop->tree);
@@ -246,10 +246,10 @@ static void end_without(struct ccfc_loop *loop)
 
 void ccfc_loop_close(struct ccfc_loop *loop)
 {
-	/* Its connections are clients: they go first. */
+	/* The web's connections are clients: they go first. */
 	ccfc_web_free(loop->web);
 	loop->web = NULL;
-	/* What it has seen last is stored below. */
+	/* The observer's last sightings are stored, too. */
 	if (ccfc_observing_take(loop->observing))
 		ccfc_ingest_flush(loop->ingest);
 	ccfc_own_files_free(loop->own_files);
@@ -263,7 +263,7 @@ void ccfc_loop_close(struct ccfc_loop *loop)
 	drop_builds(loop);
 	ccfc_loop_drop_forget(loop);
 	if (!ended)
-		end_without(loop);
+		exit_without_job(loop);
 	ccfc_loop_note_inferred(loop);
 	ccfc_infer_free(loop->infer);
 	ccfc_seen_import_free(loop->seen_import);

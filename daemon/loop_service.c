@@ -1,6 +1,6 @@
 /*
- * What methods may ask of the core loop (serve/rpc/service.h): each callback
- * passes the question on to the part of the loop that knows the answer.
+ * What methods may ask of the core loop (serve/rpc/service.h). Each callback
+ * passes the question to the part of the loop that knows the answer.
  */
 #include "loop_impl.h"
 

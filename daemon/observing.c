@@ -16,13 +16,13 @@
 struct ccfc_observing {
 	struct ccfc_observing_env env;
 	struct ccfc_observer *observer;
-	struct ccfc_observer *sweeper; /* where nothing is observed */
+	struct ccfc_observer *sweeper; /* with `observe = off`: old contents */
 	struct ccfc_blobs *blobs;
-	bool taken; /* since ccfc_observing_take began */
+	bool taken; /* a sighting, since ccfc_observing_take began */
 	struct {
 		struct ccfc_client_end *items;
 		uint32_t n, cap;
-	} ended; /* their lines have to be read first */
+	} ended; /* clients whose last lines have to be read first */
 };
 
 static int open_blobs(struct ccfc_observing *o, struct ccfc_err *err)
@@ -37,8 +37,8 @@ static int open_blobs(struct ccfc_observing *o, struct ccfc_err *err)
 }
 
 /*
- * Nothing is observed, but contents from before, or imported ones, are read,
- * and go when they are too old.
+ * Nothing is observed, but earlier and imported contents are read, and removed
+ * when they are too old.
  */
 static void open_known(struct ccfc_observing *o)
 {

@@ -1,7 +1,7 @@
 /*
- * The observer (observe/observe.h) in the daemon: reports sessions with new
- * lines to it, and puts its sightings into the index and the store. Core
- * thread.
+ * The observer (observe/observe.h) in the daemon: tells the observer which
+ * sessions have new lines, and puts its sightings into the index and the store.
+ * Core thread.
  */
 #ifndef CCFC_OBSERVING_H
 #define CCFC_OBSERVING_H
@@ -12,7 +12,7 @@
 
 struct ccfc_observing;
 
-/* All outlive it. */
+/* Everything outlives the struct ccfc_observing. */
 struct ccfc_observing_env {
 	const struct ccfc_observe_settings *settings;
 	const char *const *roots;
@@ -31,7 +31,7 @@ struct ccfc_observing_env {
 
 /*
  * Never fails: if nothing can be observed, the log says so, and everything else
- * works. With `observe = off` only earlier contents are readable.
+ * works. With `observe = off` only earlier and imported contents are readable.
  */
 struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env);
 /* May be NULL, here and below. */
@@ -43,7 +43,7 @@ int ccfc_observing_fd(const struct ccfc_observing *observing);
 bool ccfc_observing_take(struct ccfc_observing *observing);
 /*
  * Has a client ended? When all its lines are read, ccfc_observing_end reports
- * it to the index.
+ * the end to the index.
  */
 bool ccfc_observing_has_ended(const struct ccfc_observing *observing);
 void ccfc_observing_end(struct ccfc_observing *observing);
@@ -55,6 +55,7 @@ void ccfc_observing_batch(struct ccfc_observing *observing);
 /* NULL: nothing is observed. */
 struct ccfc_observer *
 ccfc_observing_observer(const struct ccfc_observing *observing);
+/* NULL: there are no contents. */
 struct ccfc_blobs *ccfc_observing_blobs(const struct ccfc_observing *observing);
 /* The same, created if they are missing; NULL: that failed. */
 struct ccfc_blobs *ccfc_observing_make_blobs(struct ccfc_observing *observing);

@@ -29,7 +29,7 @@
 
 #define SETTLE_MS    20
 #define RETRY_MS     60000
-#define FAILURES_MAX 8 /* that count */
+#define FAILURES_MAX 8 /* more do not lengthen the wait */
 
 struct ccfc_own_files {
 	struct ccfc_own_files_env env;
@@ -38,7 +38,7 @@ struct ccfc_own_files {
 	int64_t due;		  /* monotonic; 0: nothing to check */
 	int failures;		  /* looks in a row that repaired nothing */
 	uint64_t looks;
-	struct ccfc_err deaf; /* why nobody listens; code 0: the socket does */
+	struct ccfc_err deaf; /* why there is no socket; code 0: there is one */
 	struct ccfc_err
 		homeless; /* why there is no store; code 0: there is one */
 	int64_t lost, restored; /* times; 0: never */
@@ -47,7 +47,7 @@ struct ccfc_own_files {
 /* --- watching --- */
 
 /* Watches the directories above `path`, a file. */
-static void watch_way(struct ccfc_watch *watch, const char *path)
+static void watch_dirs_above(struct ccfc_watch *watch, const char *path)
 {
 	char *dir = ccfc_strdup(path);
 	enum ccfc_watch_depth depth = CCFC_WATCH_NAMES;
@@ -68,9 +68,9 @@ static void renew_watch(struct ccfc_own_files *p)
 	p->watch = NULL;
 	if (ccfc_watch_new(&p->watch, NULL))
 		return;
-	watch_way(p->watch, p->env.socket_path);
+	watch_dirs_above(p->watch, p->env.socket_path);
 	ccfc_buf_printf(&lock, "%s/" CCFC_HOLDER_FILE, p->env.state_dir);
-	watch_way(p->watch, lock.ptr);
+	watch_dirs_above(p->watch, lock.ptr);
 	ccfc_buf_release(&lock);
 }
 
@@ -82,7 +82,7 @@ static void on_event(void *ctx, const struct ccfc_watch_event *event)
 
 /* --- the socket --- */
 
-/* Logs it once: the next try may fail in the same way. */
+/* Logs an error once: the next try may fail in the same way. */
 static void log_once(struct ccfc_err *last, const struct ccfc_err *err,
 		     const char *what)
 {
@@ -123,7 +123,7 @@ static void check_socket(struct ccfc_own_files *p)
 
 /* --- the state directory --- */
 
-/* Another daemon was quicker and has the directory. */
+/* Fails if another daemon was quicker and has the directory. */
 static int retake_lock(struct ccfc_own_files *p, struct ccfc_err *err)
 {
 	long pid;
@@ -147,7 +147,7 @@ static int fail_store_replaced(const struct ccfc_own_files *p,
 	return CCFC_EBUSY;
 }
 
-/* CCFC_EBUSY: another daemon has it now. */
+/* CCFC_EBUSY: another daemon has the directory, or replaced the store. */
 static int restore_state(struct ccfc_own_files *p, struct ccfc_err *err)
 {
 	int r = 0;
@@ -166,7 +166,7 @@ static int restore_state(struct ccfc_own_files *p, struct ccfc_err *err)
 	}
 }
 
-/* Negative: another daemon has it now. */
+/* Negative: as CCFC_EBUSY of restore_state. */
 static int check_state_dir(struct ccfc_own_files *p, struct ccfc_err *err)
 {
 	struct ccfc_err why = { 0 };

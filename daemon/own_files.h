@@ -20,15 +20,15 @@
 
 struct ccfc_own_files;
 
-/* All outlive the places. */
+/* Everything outlives the struct ccfc_own_files. */
 struct ccfc_own_files_env {
 	const char *socket_path;
 	const char *state_dir;
 	struct ccfc_server *server;
 	struct ccfc_store *store;
 	struct ccfc_index *index;
-	int *lock; /* the descriptor; another one when it had to be retaken */
-	/* The store was removed, and written again: so is all else. */
+	int *lock; /* the descriptor; changes if the lock is retaken */
+	/* The store was removed and written again: restores other files. */
 	void (*restored)(void *ctx);
 	void *ctx;
 };
@@ -48,9 +48,9 @@ void ccfc_own_files_poll(const struct ccfc_own_files *own_files,
 int ccfc_own_files_timeout_ms(const struct ccfc_own_files *own_files);
 
 /*
- * After poll(): checks, once something has happened and no event came for a
- * moment. Negative: another daemon has the state directory now, and this one
- * must end.
+ * After poll(): checks, a moment after the first event. Negative: another
+ * daemon has the state directory now, or its store was replaced: this one must
+ * end.
  */
 int ccfc_own_files_dispatch(struct ccfc_own_files *own_files,
 			    const struct pollfd *fds, struct ccfc_err *err);

@@ -113,7 +113,7 @@ static bool is_forgotten_line(const struct ccfc_seen_import_env *env,
 
 /* --- import --- */
 
-/* The string of a content's key; copies the content if it was imported. */
+/* The string of a content's key; moves the content if it was imported. */
 static uint32_t import_content(struct ccfc_seen_import *im,
 			       const struct ccfc_seen_import_env *env,
 			       struct ccfc_slice hex)

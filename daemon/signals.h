@@ -1,10 +1,10 @@
 /*
- * The signals of ccfcd as bytes in a pipe: SIGTERM and SIGINT end it, SIGHUP
- * makes it check everything again, its own socket first.
+ * The signals of ccfcd as bytes in a pipe: SIGTERM and SIGINT end the daemon,
+ * SIGHUP makes it check everything again, its own files first.
  *
- * They are blocked in every thread and received by a dedicated thread, so no
- * handler ever runs: nothing is interrupted, and no signal is lost between a
- * test and a poll().
+ * The signals are blocked in every thread and received by a dedicated thread,
+ * so no handler ever runs: nothing is interrupted, and no signal is lost
+ * between a test and a poll().
  */
 #ifndef CCFC_SIGNALS_H
 #define CCFC_SIGNALS_H

@@ -33,8 +33,8 @@ void ccfc_web_free(struct ccfc_web *web)
 }
 
 /*
- * The port of this state directory, if it is free, so that an open page finds
- * the next daemon. It is below the ports that the system gives to connections.
+ * The usual port of this state directory, so that an open page finds the next
+ * daemon. It is below the ports that the system gives to connections.
  */
 static int usual_port(const struct ccfc_web *web)
 {

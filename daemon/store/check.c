@@ -39,7 +39,7 @@ static int on_progress(void *data)
 	return is_cancelled(data);
 }
 
-/* SQLite's words, which may be several lines, as one. */
+/* Adds a message of SQLite, which may have several lines, as one line. */
 static void add_problem(struct state *s, const char *text)
 {
 	struct ccfc_slice cut =
@@ -71,8 +71,8 @@ static int failed_check(struct state *s, const char *path, struct ccfc_err *err)
 }
 
 /* Calls `row` for each row of a statement; SQLite's code. */
-static int each(struct state *s, const char *sql,
-		void (*row)(struct state *s, sqlite3_stmt *stmt))
+static int each_row(struct state *s, const char *sql,
+		    void (*row)(struct state *s, sqlite3_stmt *stmt))
 {
 	sqlite3_stmt *stmt = NULL;
 	int code = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
@@ -130,7 +130,7 @@ static int check_rows(struct state *s)
 
 	s->wanted = 0;
 	if (code == SQLITE_OK)
-		code = each(s, "SELECT key, value FROM t_meta", on_meta);
+		code = each_row(s, "SELECT key, value FROM t_meta", on_meta);
 	for (int i = 0; i < CCFC_TABLES && code == SQLITE_OK; i++) {
 		char sql[64];
 
@@ -138,7 +138,7 @@ static int check_rows(struct state *s)
 		s->wrong = 0;
 		snprintf(sql, sizeof(sql), "SELECT * FROM %s",
 			 ccfc_store_tables[i].name);
-		code = each(s, sql, on_row);
+		code = each_row(s, sql, on_row);
 		if (s->wrong)
 			tell_check(s, ccfc_store_tables[i].name, s->wrong);
 	}
@@ -156,13 +156,13 @@ static int check_index(struct state *s, const char *path, bool deep,
 	if (code == SQLITE_OK) {
 		sqlite3_busy_timeout(s->db, BUSY_MS);
 		sqlite3_progress_handler(s->db, STEPS_A_LOOK, on_progress, s);
-		code = each(
+		code = each_row(
 			s,
 			"PRAGMA quick_check(" TEXT_OF(CCFC_CHECK_PROBLEMS) ")",
 			on_checked);
 	}
 	if (code == SQLITE_OK)
-		code = each(s, "SELECT key, value FROM t_meta", on_meta);
+		code = each_row(s, "SELECT key, value FROM t_meta", on_meta);
 	if (code == SQLITE_OK && deep)
 		code = check_rows(s);
 	return code == SQLITE_OK ? 0 : failed_check(s, path, err);

@@ -18,8 +18,8 @@ struct ccfc_check {
 		uint32_t n, cap;
 	} problems;
 	int64_t schema, reader; /* versions in the file; 0: none */
-	uint64_t rows;		/* that are whole; only looked at if deep */
-	uint64_t texts;		/* that are whole */
+	uint64_t rows;		/* that were checked; only if deep */
+	uint64_t texts;		/* without damage */
 	uint64_t damaged_texts; /* places in the file of texts */
 };
 

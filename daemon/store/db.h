@@ -30,7 +30,7 @@ struct ccfc_store {
 	ino_t ino;
 	struct ccfc_texts_file *texts; /* NULL: nothing was loaded yet */
 	uint64_t texts_length;	       /* that was committed */
-	uint64_t texts_dead; /* bytes of it that were written again since */
+	uint64_t texts_dead; /* about so many of its bytes are dead texts */
 	uint64_t epoch;	     /* written by us; 0: none yet */
 	uint64_t rows;	     /* as recorded in the file */
 	uint64_t reader;     /* as recorded in the file */
@@ -39,7 +39,7 @@ struct ccfc_store {
 	bool is_new;	     /* its tables were made, and no row since */
 	struct ccfc_store_past past;
 	sqlite3_stmt *stmts[CCFC_STMT_COUNT];	   /* prepared on first use */
-	struct ccfc_bound *bound[CCFC_STMT_COUNT]; /* to each of them */
+	struct ccfc_bound *bound[CCFC_STMT_COUNT]; /* values bound to them */
 };
 
 /*
@@ -70,12 +70,12 @@ struct ccfc_load {
 	struct ccfc_index *index;
 	struct ccfc_err *err;
 	uint64_t rows;			      /* that were read */
-	uint64_t wanted;		      /* that there are, by t_meta */
+	uint64_t wanted;		      /* rows that t_meta counts */
 	uint64_t reader, texts, texts_length; /* of t_meta; 0: not there */
 	bool texts_damaged;
 	bool has_epoch;
-	bool has_rows; /* t_meta says how many there are */
-	bool whole;    /* and that a salvage was completed (salvage.h) */
+	bool has_rows; /* t_meta counts the rows */
+	bool whole;    /* t_meta says that a salvage was completed */
 };
 
 /* False: the row is invalid. */

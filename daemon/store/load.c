@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-static int damaged(const struct ccfc_load *load, const char *what)
+static int fail_damaged(const struct ccfc_load *load, const char *what)
 {
 	return ccfc_err_set(load->err, CCFC_ECORRUPT,
 			    "store %s: rows are inconsistent (%s)",
@@ -66,7 +66,7 @@ static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
 	return code;
 }
 
-/* An unreadable value has no content; the connection knows the error. */
+/* A value that could not be read has no content: its row is wrong, too. */
 static int end_walk(const struct walk *walk, int step)
 {
 	const struct ccfc_load *load = walk->load;
@@ -75,11 +75,10 @@ static int end_walk(const struct walk *walk, int step)
 	if (step == SQLITE_DONE)
 		return 0;
 	if (walk->wrong && code != SQLITE_IOERR && code != SQLITE_NOMEM)
-		return damaged(load, ccfc_store_tables[walk->table].name);
+		return fail_damaged(load, ccfc_store_tables[walk->table].name);
 	return ccfc_db_error(load->store, "cannot read", load->err);
 }
 
-/* Calls `fn` for each row of a table; false from it means nonsense. */
 int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
 		   ccfc_load_fn fn)
 {
@@ -291,7 +290,7 @@ static bool take_meta(struct ccfc_load *load, struct ccfc_row *row)
 	return true;
 }
 
-/* Chains must end: each extra observation belongs to exactly one other. */
+/* Chains must end: each extra observation follows at most one other. */
 static bool chains_make_sense(const struct ccfc_index *index)
 {
 	unsigned char *hung = ccfc_calloc(index->obs.n + 1, 1);
@@ -356,7 +355,7 @@ static void derive_last_sessions(struct ccfc_index *index)
  * The event log and the open calls follow from the rows; so do the ties, when
  * the changes that were seen more than once are settled again.
  */
-static void derive(struct ccfc_index *index)
+static void derive_facts(struct ccfc_index *index)
 {
 	for (uint32_t i = 0; i < index->changes.n; i++) {
 		struct ccfc_change *c = &index->changes.items[i];
@@ -425,14 +424,14 @@ static int load_rows(struct ccfc_load *load)
 		return r;
 	/* A store that was never written has no counts. */
 	if (load->rows != load->wanted || load->has_rows != load->has_epoch)
-		return damaged(load, "some are missing");
-	/* Found by a check of the daemon before. */
+		return fail_damaged(load, "some are missing");
+	/* A check by an earlier daemon found damaged texts. */
 	if (load->texts_damaged)
 		return ccfc_err_set(load->err, CCFC_ECORRUPT,
 				    "%s/texts: has damaged texts",
 				    load->store->dir);
 	if (!chains_make_sense(load->index) || !sources_make_sense(load->index))
-		return damaged(load, "links");
+		return fail_damaged(load, "links");
 	return 0;
 }
 
@@ -441,13 +440,13 @@ int ccfc_store_load(struct ccfc_store *store, struct ccfc_index *index,
 {
 	struct ccfc_load load = { .store = store, .index = index, .err = err };
 	bool anew;
-	/* Nothing is in a new one. */
+	/* A new store has no rows. */
 	int r = store->is_new ? 0 : load_rows(&load);
 
 	if (r)
 		return r;
 	store->rows = load.wanted;
-	derive(index);
+	derive_facts(index);
 	ccfc_index_stored(index);
 	if (!load.has_epoch)
 		ccfc_index_new_epoch(index);

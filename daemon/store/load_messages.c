@@ -1,6 +1,6 @@
 /*
- * Loads messages and tokens: see load.c. The rows of one message are chained in
- * the order of their ids; the first is its owner's.
+ * Loads messages, calls and the tables after them: see load.c. The rows of one
+ * message are chained in the order of their ids; the first is its owner's.
  */
 #include "index/index_internal.h"
 #include "store/db.h"
@@ -41,11 +41,11 @@ static bool load_model_message(struct ccfc_load *load, struct ccfc_row *row)
 }
 
 /* Calls belong to the first row of a message. */
-static bool say_makes_sense(const struct ccfc_index *index, uint32_t say)
+static bool message_makes_sense(const struct ccfc_index *index, uint32_t id)
 {
-	if (say == CCFC_ID_NONE)
+	if (id == CCFC_ID_NONE)
 		return true;
-	return say < index->messages.n && !index->messages.items[say].copy;
+	return id < index->messages.n && !index->messages.items[id].copy;
 }
 
 static bool load_tool_call(struct ccfc_load *load, struct ccfc_row *row)
@@ -60,7 +60,7 @@ static bool load_tool_call(struct ccfc_load *load, struct ccfc_row *row)
 		return false;
 	u = &index->calls.items[id];
 	return ccfc_row_get_tool_call(row, index, u) &&
-	       say_makes_sense(index, u->message);
+	       message_makes_sense(index, u->message);
 }
 
 static bool load_look(struct ccfc_load *load, struct ccfc_row *row)

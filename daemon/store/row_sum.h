@@ -5,8 +5,8 @@
  * store/ only.
  *
  * A sum covers the values that SQLite returns, so it holds for every version
- * that writes the same values. It never changes for t_meta: that row
- * distinguishes a newer store from a damaged one.
+ * that writes the same values. The sums of t_meta never change: its row
+ * "schema" distinguishes a newer store from a damaged one.
  */
 #ifndef CCFC_STORE_ROW_SUM_H
 #define CCFC_STORE_ROW_SUM_H

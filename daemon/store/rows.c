@@ -18,7 +18,7 @@ static bool is_other(const struct ccfc_row *row, const struct ccfc_bound *now)
 	return b->type != now->type || b->v != now->v || b->ptr != now->ptr;
 }
 
-/* The next parameter has that now, if binding it succeeded. */
+/* Notes the value of the next parameter, if binding it succeeded. */
 static void note_bound(struct ccfc_row *row, int code, struct ccfc_bound now)
 {
 	if (code != SQLITE_OK)
@@ -138,7 +138,7 @@ struct ccfc_row ccfc_row_of(sqlite3_stmt *stmt, sqlite3_value **values)
 {
 	int n = sqlite3_column_count(stmt);
 
-	/* Of a connection that one thread has: as good as one's own. */
+	/* Only this thread uses the connection: no copies are needed. */
 	for (int i = 0; i < n && i < CCFC_STORE_COLUMNS; i++)
 		values[i] = sqlite3_column_value(stmt, i);
 	return (struct ccfc_row){ .values = values };

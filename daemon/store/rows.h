@@ -10,7 +10,7 @@
 
 #include <sqlite3.h>
 
-/* What a parameter of a statement has, of the last row that was bound. */
+/* The value of a statement's parameter, from the last bound row. */
 struct ccfc_bound {
 	const void *ptr; /* of a text or blob that SQLite borrows */
 	int64_t v;	 /* the number, or the length */
@@ -56,7 +56,7 @@ int64_t ccfc_row_time(struct ccfc_row *row);
 struct ccfc_slice ccfc_row_str(struct ccfc_row *row);
 /* Puts the string into the index. */
 uint32_t ccfc_row_string(struct ccfc_row *row, struct ccfc_index *index);
-/* True: it is the id of a text that is no UUID. */
+/* True: `uuid` has the id of a text that is no UUID. */
 bool ccfc_row_uuid(struct ccfc_row *row, struct ccfc_index *index,
 		   struct ccfc_uuid *uuid);
 /* Append to `out`. */

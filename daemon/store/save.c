@@ -187,7 +187,7 @@ static void save_texts(struct batch *b)
 		save_meta(b, "textsDead", b->store->texts_dead);
 }
 
-/* So that a row which is not there any more is missed. */
+/* The count shows that a row is missing. */
 static void save_count(struct batch *b)
 {
 	uint64_t rows = ccfc_store_rows(b->index);
@@ -217,7 +217,7 @@ static void save_each(struct batch *b, const struct ccfc_ids *ids,
 		save(b, ids->items[i]);
 }
 
-/* For a new file; the previous file has it. */
+/* Copies the losses that the previous file records to a new file. */
 static void save_past(struct batch *b)
 {
 	const struct ccfc_store_past *past = &b->store->past;
@@ -231,7 +231,7 @@ static void save_past(struct batch *b)
 		save_meta(b, "textsDamaged", 1);
 }
 
-/* Some may have to go, and unknown types are written as a whole. */
+/* Single rows may have to go; unknown types are written as a whole. */
 static bool is_special(enum ccfc_table_id table)
 {
 	return table == CCFC_TABLE_ORPHAN || table == CCFC_TABLE_MARK ||
@@ -274,7 +274,7 @@ static void save_all(struct batch *b)
 }
 
 /* Ends the transaction, one way or the other. */
-static int end(struct batch *b)
+static int end_save(struct batch *b)
 {
 	struct batch undo = { b->store, b->index, NULL, 0 };
 
@@ -304,13 +304,13 @@ int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 {
 	struct batch b = { store, index, err, 0 };
 
-	/* Before the commit that counts them. */
+	/* The texts are written before the commit that counts them. */
 	if (store->texts)
 		b.failed = ccfc_texts_file_flush(store->texts, err);
 	if (b.failed || begin_save(&b))
 		return b.failed;
 	save_all(&b);
-	if (end(&b))
+	if (end_save(&b))
 		return b.failed;
 	store->epoch = index->epoch;
 	store->texts_length = texts_length(store);
@@ -331,7 +331,7 @@ int ccfc_store_commit_texts(struct ccfc_store *store,
 	save_meta(&b, "texts", ccfc_texts_file_id(store->texts));
 	save_meta(&b, "textsLength", texts_length(store));
 	save_past(&b);
-	return end(&b);
+	return end_save(&b);
 }
 
 int ccfc_store_commit_compact(struct ccfc_store *store,
@@ -345,7 +345,7 @@ int ccfc_store_commit_compact(struct ccfc_store *store,
 	save_meta(&b, "texts", ccfc_texts_file_id(store->texts));
 	save_meta(&b, "textsLength", texts_length(store));
 	save_meta(&b, "textsDead", 0);
-	if (!end(&b))
+	if (!end_save(&b))
 		store->texts_length = texts_length(store);
 	return b.failed;
 }
@@ -370,5 +370,5 @@ int ccfc_store_note(struct ccfc_store *store, const char *key, uint64_t value,
 	if (begin_save(&b))
 		return b.failed;
 	save_meta(&b, key, value);
-	return end(&b);
+	return end_save(&b);
 }

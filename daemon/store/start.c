@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-/* 10 ms, and then twice as long each time: about 5 seconds in all. */
+/* Pauses of 10 ms, then twice as long each time: 2.5 seconds in all. */
 #define TRIES	 9
 #define FIRST_MS 10
 
@@ -51,20 +51,20 @@ static int steps_of_pages(sqlite3 *db)
 	return (int)(steps < most ? steps : most);
 }
 
-/* Ends the statement that asks. */
-static int enough(void *data)
+/* Ends the running statement. */
+static int end_statement(void *data)
 {
 	(void)data;
 	return 1;
 }
 
 /*
- * Pages that hold no row are not read by a load, but written by the next
- * batch: what SQLite keeps account of must be right before that.
+ * A load does not read pages without rows, but the next batch may write to
+ * them: SQLite's own records of pages must be right before that.
  *
- * quick_check goes through all pages in its first steps, and then, for far more
- * work, through all rows, for the types of their values. The load that follows
- * finds wrong values by the rows' sums, so the check is ended there.
+ * quick_check goes through all pages in its first steps, and then, with far
+ * more work, through all rows, for the types of their values. The load finds
+ * wrong values by the rows' sums, so the check is ended before the rows.
  */
 static int run_check(struct start *s, const char *sql, struct ccfc_err *err)
 {
@@ -74,7 +74,7 @@ static int run_check(struct start *s, const char *sql, struct ccfc_err *err)
 	int r = 0, code;
 
 	code = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-	sqlite3_progress_handler(db, steps_of_pages(db), enough, NULL);
+	sqlite3_progress_handler(db, steps_of_pages(db), end_statement, NULL);
 	if (code == SQLITE_OK)
 		code = sqlite3_step(stmt);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
@@ -136,7 +136,7 @@ int ccfc_store_start(struct ccfc_store **out, struct ccfc_index **index,
 
 	for (int i = 0; i < TRIES; i++, ms *= 2) {
 		r = try_once(&s, err);
-		/* Nothing that waiting would mend. */
+		/* Waiting does not help with other errors. */
 		if (!r || (r != CCFC_EIO && r != CCFC_ECORRUPT))
 			break;
 		ccfc_log(CCFC_LOG_ERROR, "%s", err->what);

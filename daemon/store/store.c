@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In the file's header: what it takes to write it; 1, or 2 with a log. */
+/* Where the file's header has its write version: 1, or 2 with a log. */
 #define FORMAT_AT  18
 #define FORMAT_MAX 2
 
@@ -126,8 +126,8 @@ void ccfc_db_close(struct ccfc_store *store)
 	int keep = 1;
 
 	/*
-	 * SQLite would remove the log by its name, and that may be another
-	 * store's by now. If opening failed, whose it was is not known.
+	 * SQLite would remove the log by its name, but the name may be another
+	 * store's log by now.
 	 */
 	if (store->db && store->ino &&
 	    ccfc_store_look(store) != CCFC_STORE_THERE)

@@ -25,16 +25,16 @@ struct ccfc_texts_compaction;
 
 /* Losses of the store that users should know. */
 struct ccfc_store_past {
-	int64_t damaged_at;  /* when it was last moved aside; 0: never */
+	int64_t damaged_at;  /* when a store was last moved aside; 0: never */
 	uint64_t lost_rows;  /* rows that could not be copied then */
-	uint64_t lost_texts; /* the same */
+	uint64_t lost_texts; /* texts that could not be copied then */
 };
 
 /*
  * Opens or makes the store in `dir`, which exists, and loads it, at the
  * daemon's start. A possibly transient error is logged and tried again, for
  * some seconds in all; if it persists, it is returned, and nothing was changed.
- * A store that is damaged at every try is moved aside, as
+ * A store that is damaged at two tries in a row is moved aside, as
  * index.db.damaged-<time> and texts.damaged-<time>, and its readable rows are
  * copied (import.h); so are rows that only a store moved aside earlier has.
  * `home` as for ccfc_index_new. *stale: see ccfc_store_load.
@@ -49,7 +49,7 @@ int ccfc_store_start(struct ccfc_store **out, struct ccfc_index **index,
  */
 void ccfc_store_texts_damaged(struct ccfc_store *store);
 
-/* Of the store that was started last. */
+/* The losses that the store records. */
 void ccfc_store_past(const struct ccfc_store *store,
 		     struct ccfc_store_past *out);
 
@@ -62,7 +62,7 @@ int ccfc_store_new(struct ccfc_store **out, const char *dir,
 void ccfc_store_free(struct ccfc_store *store);
 
 /*
- * Fills an empty index; from a store that is new it gets a new epoch. *stale:
+ * Fills an empty index; with a new store the index gets a new epoch. *stale:
  * another version of the reader made the rows; existing sources must be read
  * again.
  */
@@ -78,22 +78,22 @@ int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 
 /*
  * A stamp of the transcripts for which all inferred changes are known
- * (index/gap_marks.h); 0: none. Setting it fails without harm: they are then
- * looked for once more at the next start.
+ * (index/gap_marks.h); 0: none. Setting it fails without harm: the changes are
+ * then looked for once more at the next start.
  */
 uint64_t ccfc_store_inferred(const struct ccfc_store *store);
 void ccfc_store_set_inferred(struct ccfc_store *store, uint64_t stamp);
 
 /* --- forgetting (salvage/forget.c) --- */
 
-/* What is left, for others that keep something of it. */
+/* What is left, for other folders that have contents and lines of it. */
 struct ccfc_store_rest {
-	/* Keys (hex) of contents that what was seen on disk names; sorted. */
+	/* Keys (hex) of contents that disk events name; sorted. */
 	struct {
 		char **items;
 		uint32_t n, cap;
 	} keys, more; /* `more` came later, and is not sorted */
-	/* Transcripts that stay, and have lines of what goes. */
+	/* Transcripts that stay, and have forgotten lines. */
 	struct {
 		char **items;
 		uint32_t n, cap;
@@ -102,23 +102,23 @@ struct ccfc_store_rest {
 };
 
 /*
- * Makes a new store beside that in `dir`, as that is now, without what is on
- * the list; on any thread, while the old one is in use. ccfc_store_forget_end
- * puts it in place of the old one, which is closed then: nothing of what was
- * forgotten is in the new files, and the old ones are removed, with all that
- * were moved aside. Both can be done again from any point on: a start
- * that finds a removal under way calls ccfc_store_forget_resume first, and then
- * does all of it again. The caller releases `rest`, also after an error.
+ * Copies the store in `dir`, as it is now, without what is on the list; on any
+ * thread, while the store is in use. ccfc_store_forget_end replaces the store,
+ * which must be closed, by the copy: the new files have no forgotten items, and
+ * the old files are removed, with all stores that were moved aside. Both can be
+ * done again from any point on: a start that finds a removal under way calls
+ * ccfc_store_forget_resume first, and then does everything again. The caller
+ * releases `rest`, also after an error.
  */
 int ccfc_store_forget(struct ccfc_store_rest *rest, const char *dir,
 		      const char *home, const struct ccfc_forgotten *list,
 		      struct ccfc_err *err);
 int ccfc_store_forget_end(const char *dir, struct ccfc_err *err);
 int ccfc_store_forget_resume(const char *dir, struct ccfc_err *err);
-/* Was the file changed by a session that goes, or does it go itself? */
+/* Is the file forgotten, or did a forgotten session change it? */
 bool ccfc_store_rest_touched(const struct ccfc_store_rest *rest,
 			     struct ccfc_slice path);
-/* A content that is named since; none: nothing. */
+/* Adds a content that is named since; an empty key is ignored. */
 void ccfc_store_rest_keep(struct ccfc_store_rest *rest, struct ccfc_slice key);
 /* Is the content still named? */
 bool ccfc_store_rest_has(const struct ccfc_store_rest *rest, const char *key);
@@ -135,8 +135,8 @@ enum ccfc_store_place ccfc_store_look(const struct ccfc_store *store);
 
 /*
  * Writes missing files again, in a directory that exists: the index from
- * memory, and the texts, which can still be read. On failure it can be tried
- * again, and everything is dirty meanwhile; on success nothing is.
+ * memory, and the texts, which can still be read. After a failure everything is
+ * dirty, and the caller may try again; after success nothing is dirty.
  */
 int ccfc_store_make_anew(struct ccfc_store *store, struct ccfc_index *index,
 			 struct ccfc_err *err);
@@ -153,7 +153,7 @@ bool ccfc_store_say(struct ccfc_store *store, struct ccfc_index *index,
 /* Would a text be accepted now? */
 bool ccfc_store_says(const struct ccfc_store *store);
 
-/* The texts of all batches that were written; the caller releases it. */
+/* The texts in the file now; the caller releases `out`. */
 void ccfc_store_texts(const struct ccfc_store *store,
 		      struct ccfc_texts_view *out);
 

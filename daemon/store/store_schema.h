@@ -37,7 +37,7 @@ struct ccfc_schema_column {
 struct ccfc_store_table {
 	const char *name;
 	const struct ccfc_schema_column
-		*columns; /* without the sum, their last */
+		*columns; /* without the last one, the sum */
 	int n;
 	int keys;
 };
@@ -63,13 +63,13 @@ void ccfc_schema_put_columns(struct ccfc_buf *out, enum ccfc_table_id table,
 void ccfc_schema_put_sum(struct ccfc_buf *out, enum ccfc_table_id table,
 			 int schema);
 /*
- * SELECT those, and the sum that stands there, or NULL before there were
- * any, FROM the table.
+ * SELECT all these columns and the stored sum (NULL if the schema has no sums)
+ * FROM the table.
  */
 void ccfc_schema_put_select(struct ccfc_buf *out, enum ccfc_table_id table,
 			    int schema);
 
-/* Do two definitions differ in blanks only? Those do not define anything. */
+/* Are two definitions equal, but for blanks? */
 bool ccfc_schema_same(const char *a, const char *b);
 
 #endif

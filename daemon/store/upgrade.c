@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int corrupt(const struct ccfc_store *store, const char *what,
-		   struct ccfc_err *err)
+static int fail_corrupt(const struct ccfc_store *store, const char *what,
+			struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_ECORRUPT, "store %s: %s", store->path,
 			    what);
@@ -34,7 +34,7 @@ static int ask_upgrade(int64_t *out, struct ccfc_store *store, const char *sql,
 		if (code == SQLITE_ROW)
 			*out = sqlite3_column_int64(stmt, 0);
 	}
-	/* Told before the statement is gone. */
+	/* The connection has the error until the statement is finalized. */
 	if (code != SQLITE_ROW && code != SQLITE_DONE) {
 		code = ccfc_db_error(store, "cannot read", err);
 		sqlite3_finalize(stmt);
@@ -74,7 +74,7 @@ static int is_ours_upgrade(bool *out, struct ccfc_store *store,
 	return 0;
 }
 
-/* Those that a schema, which has sums, has. */
+/* Checks the tables of a schema with sums. */
 static int check_tables(struct ccfc_store *store, int schema,
 			struct ccfc_err *err)
 {
@@ -94,7 +94,7 @@ static int check_tables(struct ccfc_store *store, int schema,
 		r = is_ours_upgrade(&ours, store, stmt, (enum ccfc_table_id)i,
 				    schema, err);
 		if (!r && !ours)
-			r = corrupt(store, "its schema is unknown", err);
+			r = fail_corrupt(store, "its schema is unknown", err);
 	}
 	sqlite3_finalize(stmt);
 	return r;
@@ -136,7 +136,7 @@ static int has_table(int64_t *out, struct ccfc_store *store, const char *name,
 	return ask_upgrade(out, store, sql, 0, err);
 }
 
-/* They name the tables, and are made anew afterwards. */
+/* Views name the tables; they are made anew afterwards. */
 static int drop_views(struct ccfc_store *store, struct ccfc_err *err)
 {
 	struct ccfc_buf sql = CCFC_BUF_INIT;
@@ -158,8 +158,8 @@ static int drop_views(struct ccfc_store *store, struct ccfc_err *err)
 }
 
 /*
- * The rows of old_<table> as they would be now, with their sums. One whose
- * sum was wrong gets none, so that it is not right from now on.
+ * The rows of old_<table> as they would be now, with their sums. A row with a
+ * wrong sum gets none, so that the row stays wrong.
  */
 static void put_rows(struct ccfc_buf *sql, enum ccfc_table_id table, int schema)
 {
@@ -201,7 +201,7 @@ static int bring_up_table(struct ccfc_store *store, enum ccfc_table_id table,
 	return r;
 }
 
-/* Which schema it is now; and how many rows, for stores without a number. */
+/* Notes the schema, and the number of rows if the store did not have that. */
 static int note_version(struct ccfc_store *store, int schema,
 			struct ccfc_err *err)
 {
@@ -227,7 +227,8 @@ static int note_version(struct ccfc_store *store, int schema,
 	return r;
 }
 
-static int bring_up(struct ccfc_store *store, int schema, struct ccfc_err *err)
+static int bring_up_tables(struct ccfc_store *store, int schema,
+			   struct ccfc_err *err)
 {
 	int r = ccfc_db_exec(store, "BEGIN IMMEDIATE", err);
 
@@ -245,9 +246,10 @@ static int bring_up(struct ccfc_store *store, int schema, struct ccfc_err *err)
 	return r ? r : ccfc_db_exec(store, "COMMIT", err);
 }
 
-static int upgrade(struct ccfc_store *store, int schema, struct ccfc_err *err)
+static int upgrade_tables(struct ccfc_store *store, int schema,
+			  struct ccfc_err *err)
 {
-	int r = bring_up(store, schema, err);
+	int r = bring_up_tables(store, schema, err);
 
 	if (r)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
@@ -272,7 +274,7 @@ static int begin_anew(struct ccfc_store *store, struct ccfc_err *err)
 	if (r)
 		return r;
 	if (rows)
-		return corrupt(store, "it has rows and no version", err);
+		return fail_corrupt(store, "it has rows and no version", err);
 	r = drop_views(store, err);
 	for (int i = 0; i < CCFC_TABLES; i++)
 		ccfc_buf_printf(&sql, "DROP TABLE IF EXISTS %s;",
@@ -308,7 +310,7 @@ static int read_version(int64_t *schema, bool *sums, struct ccfc_store *store,
 		*schema = sqlite3_column_int64(stmt, 1);
 		if (*sums && !ccfc_sum_fits_row(stmt, CCFC_TABLE_META,
 						CCFC_STORE_SCHEMA))
-			r = corrupt(store, "its version is unknown", err);
+			r = fail_corrupt(store, "its version is unknown", err);
 	} else if (code != SQLITE_DONE) {
 		r = ccfc_db_error(store, "cannot read", err);
 	}
@@ -338,7 +340,7 @@ static int open_tables(struct ccfc_store *store, int schema, bool sums,
 		return begin_anew(store, err);
 	return r || schema == CCFC_STORE_SCHEMA || !schema
 		       ? r
-		       : upgrade(store, schema, err);
+		       : upgrade_tables(store, schema, err);
 }
 
 int ccfc_store_make_tables(struct ccfc_store *store, struct ccfc_err *err)
@@ -354,13 +356,13 @@ int ccfc_store_make_tables(struct ccfc_store *store, struct ccfc_err *err)
 	if (!tables)
 		return create_all(store, err);
 	if (!meta)
-		return corrupt(store, "its schema is unknown", err);
+		return fail_corrupt(store, "its schema is unknown", err);
 	r = read_version(&schema, &sums, store, err);
 	if (r)
 		return r;
 	if (schema > CCFC_STORE_SCHEMA)
 		return refuse_upgrade(store, err);
 	if (schema < 0 || (schema && sums != (schema >= CCFC_STORE_SUMS)))
-		return corrupt(store, "its version is unknown", err);
+		return fail_corrupt(store, "its version is unknown", err);
 	return open_tables(store, (int)schema, sums, err);
 }

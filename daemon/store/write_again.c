@@ -31,13 +31,13 @@ enum ccfc_store_place ccfc_store_look(const struct ccfc_store *store)
 {
 	int index = index_is_there(store), texts = texts_are_there(store);
 
-	/* Without a database, after a try that failed, none is ours. */
+	/* After a failed try there is no database, and no file is ours. */
 	if (index < 0 || texts < 0 || (index && !store->db))
 		return CCFC_STORE_REPLACED;
 	return index && texts ? CCFC_STORE_THERE : CCFC_STORE_MISSING;
 }
 
-/* Begins the file, so that it is surely not another's. */
+/* Creates the file, only if there is none: it is surely not another's. */
 static int begin_write_again(struct ccfc_store *store, struct ccfc_err *err)
 {
 	int fd = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

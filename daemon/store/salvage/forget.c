@@ -131,7 +131,7 @@ static int fill_rest(struct ccfc_store *store, struct ccfc_import *im,
 		ccfc_index_settle(im->index);
 		ccfc_index_mark_all(im->index);
 		ccfc_index_new_epoch(im->index);
-		/* Reads everything once more, to be sure. */
+		/* All transcripts are read once more, to be sure. */
 		store->reader = 0;
 		store->past = im->past;
 		r = ccfc_store_commit(store, im->index, err);
@@ -211,7 +211,7 @@ int ccfc_store_forget(struct ccfc_store_rest *rest, const char *dir,
 		r = ccfc_store_new_at(&store, dir, NEW, err);
 	if (!r)
 		r = fill_rest(store, &im, dir, err);
-	/* Its log is emptied, too. */
+	/* This also empties the log of the new store. */
 	ccfc_store_free(store);
 	if (!r) {
 		note_keys(rest, im.index);
@@ -225,7 +225,7 @@ int ccfc_store_forget(struct ccfc_store_rest *rest, const char *dir,
 
 /* --- in place of the old one --- */
 
-/* Stores that were moved aside, and copies of them, may contain it, too. */
+/* Stores that were moved aside, and copies, may have forgotten items, too. */
 static int remove_aside(const char *dir, struct ccfc_err *err)
 {
 	DIR *d = opendir(dir);

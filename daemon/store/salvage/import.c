@@ -1,6 +1,6 @@
 /*
- * Copies a store; see import.h. Rows are read from a copy of it
- * (import_copy.c), then their texts.
+ * Copies a store; see import.h. Rows are read first, those of a damaged store
+ * from a copy of its file (import_copy.c), then the texts.
  */
 #include "store/salvage/import.h"
 
@@ -108,7 +108,7 @@ static bool read_from(struct reading *r, int64_t id)
 	return code == SQLITE_DONE;
 }
 
-/* Continues after unreadable rows, further on, or not at all. */
+/* Reads on after unreadable rows, in growing leaps, until ID_MAX. */
 static void read_by_id(struct reading *r)
 {
 	int64_t at = INT64_MIN, leap = 1;
@@ -232,7 +232,7 @@ int ccfc_import_texts(struct ccfc_import *im, const char *path,
 		 (!im->texts_id || ccfc_texts_is_of(&begin, im->texts_id) !=
 					   CCFC_TEXTS_OTHERS)) {
 		view.end = (uint64_t)st.st_size;
-		/* A placeholder for everything missing at its end. */
+		/* Counts all texts that are missing at the end as one. */
 		im->lost_texts += im->texts_end > view.end;
 		if (im->texts_end && im->texts_end < view.end)
 			view.end = im->texts_end;
@@ -244,7 +244,7 @@ int ccfc_import_texts(struct ccfc_import *im, const char *path,
 
 /* --- all of it --- */
 
-/* All tables of im->db, which is closed then. */
+/* Reads all tables of im->db, and closes it. */
 static int take_all(struct ccfc_import *im, const char *db,
 		    struct ccfc_err *err)
 {

@@ -25,7 +25,7 @@ struct ccfc_import {
 	int schema; /* of its rows */
 	/*
 	 * Only facts without another source: sources that the index does not
-	 * have and that do not exist. The rest is known from transcripts.
+	 * have and that do not exist. Transcripts have all other facts.
 	 */
 	bool only_gone;
 	uint64_t rows;	    /* copied rows */
@@ -100,7 +100,7 @@ void ccfc_import_messages(struct ccfc_import *im);
  */
 int ccfc_import_db(struct ccfc_import *im, const char *db,
 		   struct ccfc_err *err);
-/* The same of a store that is fine and may be in use: as it is now. */
+/* As ccfc_import_db, for an undamaged store, which may be in use. */
 int ccfc_import_live(struct ccfc_import *im, const char *db,
 		     struct ccfc_err *err);
 /* Then copies their texts from a file of texts. */

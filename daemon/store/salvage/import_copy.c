@@ -37,7 +37,7 @@ static int last_errno(sqlite3 *db)
 	return found;
 }
 
-/* A read that fails is called damage, too, but it leaves its errno. */
+/* SQLite also calls a failed read damage, but that leaves its errno. */
 void ccfc_import_note(struct ccfc_import *im, sqlite3 *db, int code)
 {
 	switch (code & 0xff) {
@@ -46,7 +46,7 @@ void ccfc_import_note(struct ccfc_import *im, sqlite3 *db, int code)
 	case SQLITE_DONE:
 		return;
 	case SQLITE_IOERR:
-		/* Where the file ends too early, that is damage. */
+		/* A file that ends too early is damaged. */
 		if (sqlite3_extended_errcode(db) != SQLITE_IOERR_SHORT_READ)
 			im->failed = true;
 		return;
@@ -99,7 +99,7 @@ static void put_32(unsigned char *at, uint32_t v)
 		at[i] = (unsigned char)(v >> (24 - 8 * i));
 }
 
-/* As SQLite writes it for us; the freelist is useless and dropped. */
+/* Writes SQLite's header of our files; drops the list of free pages. */
 static int mend_header(const char *path, struct ccfc_err *err)
 {
 	static const unsigned char begin[24] = { 'S', 'Q', 'L', 'i', 't', 'e',
@@ -280,7 +280,7 @@ int ccfc_import_open(struct ccfc_import *im, const char *db,
 	im->schema = CCFC_STORE_SCHEMA;
 	if (code == SQLITE_OK)
 		code = sqlite3_busy_timeout(im->db, BUSY_MS);
-	/* What is written from now on is not seen. */
+	/* All tables are read as they are at the first read. */
 	if (code == SQLITE_OK)
 		code = sqlite3_exec(im->db, "BEGIN", NULL, NULL, NULL);
 	if (code == SQLITE_OK)

@@ -1,4 +1,4 @@
-/* Copies messages and tokens; see import.h. */
+/* Copies messages, calls and the tables after them; see import.h. */
 #include "index/index_internal.h"
 #include "store/row_columns.h"
 #include "store/salvage/import.h"
@@ -43,19 +43,19 @@ static bool take_model_message(struct ccfc_import *im, struct ccfc_row *row)
 		return false;
 	read.session_source =
 		ccfc_import_get(&im->session_sources, read.session_source);
-	/* Which of its sources are not wanted is not known here. */
+	/* It may have been in a source that is not wanted. */
 	if (read.session_source == CCFC_ID_NONE)
 		return im->only_gone;
 	first = ccfc_index_find_message(index, read.id);
 	to = ccfc_index_add_message(index, read.id, first);
 	s = &index->messages.items[to];
-	/* Whether it is a copy follows from the others. */
+	/* The other rows of the message decide if this one is a copy. */
 	read.next = s->next;
 	read.copy = s->copy;
 	*s = read;
 	if (first != CCFC_ID_NONE)
 		ccfc_index_adopt_usage(index, first, &read);
-	/* Calls belong to the first one. */
+	/* Calls belong to the first row of a message. */
 	ccfc_import_put(&im->messages, id, first == CCFC_ID_NONE ? to : first);
 	ccfc_index_touch_message(index, first == CCFC_ID_NONE ? to : first);
 	return true;
@@ -160,7 +160,7 @@ static bool take_leaf(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Sessions have taken theirs already. */
+/* Rows of sessions have their summaries already. */
 static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_index *index = im->index;
@@ -168,7 +168,7 @@ static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
 	uint32_t id;
 
 	ccfc_row_get_summary(row, index, &summary);
-	/* An existing transcript has it, too. */
+	/* If its session stays, the summary is read from a transcript. */
 	if (im->sieve && !ccfc_index_has_leaf(index, summary.leaf))
 		return true;
 	id = ccfc_index_find_summary(index, summary.leaf);
@@ -183,7 +183,7 @@ static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Nothing else has it: it is copied from any store. */
+/* Only stores have disk events: they are copied from any store. */
 static bool take_disk_event(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_disk_event event = { 0 };

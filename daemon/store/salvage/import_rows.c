@@ -32,7 +32,7 @@ static bool is_wanted_source(const struct ccfc_import *im,
 		!is_path_there(path));
 }
 
-/* What its name says. */
+/* The classified name of a transcript. */
 static struct ccfc_name name_of(struct ccfc_slice path)
 {
 	static const char dir[] = "/projects/";
@@ -45,7 +45,7 @@ static struct ccfc_name name_of(struct ccfc_slice path)
 	return (struct ccfc_name){ 0 };
 }
 
-/* Its session is that store's until sessions are known (fix_sources). */
+/* The source keeps that store's id of its session until fix_sources. */
 static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_index *index = im->index;
@@ -76,7 +76,7 @@ static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Its name gives the session, if the session's row is lost. */
+/* The name of the source gives the session if the session's row is lost. */
 static uint32_t session_by_name(struct ccfc_import *im, uint32_t source,
 				uint32_t there)
 {
@@ -130,8 +130,8 @@ static void add_names(struct ccfc_index *index, struct ccfc_ids *to,
 				    ccfc_index_str(index, names->items[i]));
 }
 
-static void adopt(struct ccfc_import *im, uint32_t id,
-		  const struct ccfc_session *row)
+static void adopt_session(struct ccfc_import *im, uint32_t id,
+			  const struct ccfc_session *row)
 {
 	struct ccfc_index *index = im->index;
 	struct ccfc_session *s = &index->sessions.items[id];
@@ -163,7 +163,7 @@ static void release_session(struct ccfc_session *s)
 	free(s->sources.items);
 }
 
-/* Is it known from transcripts only, of which one has to be wanted? */
+/* Is the session only wanted with one of its transcripts? */
 static bool wants_source(const struct ccfc_import *im,
 			 const struct ccfc_session *row)
 {
@@ -186,9 +186,9 @@ static bool take_session(struct ccfc_import *im, struct ccfc_row *row)
 	if (!wants_source(im, &s) || has_source(im, &s)) {
 		to = ccfc_index_session(im->index, uuid);
 		if (to)
-			adopt(im, to, &s);
+			adopt_session(im, to, &s);
 	} else {
-		/* Known from other rows, if at all. */
+		/* Other rows may have made the session known. */
 		to = ccfc_strtab_find(&im->index->session_ids, uuid);
 	}
 	if (to)
@@ -233,7 +233,7 @@ static bool map_place(struct ccfc_import *im, struct ccfc_place *place,
 	return true;
 }
 
-/* Is it in a source that is not wanted? */
+/* Is the place in a source that is not wanted? */
 static bool is_skipped(const struct ccfc_import *im,
 		       const struct ccfc_place *place)
 {
@@ -274,7 +274,7 @@ static void take_call(struct ccfc_import *im, uint32_t change,
 		ccfc_ids_push(&index->sources.items[source].open, change);
 }
 
-/* The observations of a change that are there. */
+/* The observations of a change that were found. */
 struct found {
 	struct {
 		struct ccfc_observation *items;
@@ -308,7 +308,7 @@ static void find_calls(struct ccfc_import *im, struct ccfc_observation obs,
 	}
 }
 
-/* Depends on its command, whose row came before; else it is dropped. */
+/* Without its command, whose row came before, a shell change is dropped. */
 static bool take_shell_change(struct ccfc_import *im, struct ccfc_slice key,
 			      struct ccfc_change *row)
 {
@@ -436,7 +436,7 @@ static bool take_orphan(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Nothing else has it: it is copied from any store. */
+/* Only stores have marks: they are copied from any store. */
 static bool take_mark(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_index *index = im->index;

@@ -63,7 +63,7 @@ static int note_all(struct ccfc_store *store, const struct ccfc_import *im,
 }
 
 /* Which texts are lost is not known: all possible texts are added again. */
-static void say_again(struct ccfc_index *index)
+static void mark_texts_missing(struct ccfc_index *index)
 {
 	for (uint32_t i = 0; i < index->sources.n; i++) {
 		struct ccfc_source *s = &index->sources.items[i];
@@ -92,7 +92,7 @@ static int fill_salvage(struct ccfc_store *store, struct ccfc_import *im,
 		r = ccfc_import_texts(im, texts.ptr, store->texts, err);
 	if (!r) {
 		if (im->lost_texts)
-			say_again(im->index);
+			mark_texts_missing(im->index);
 		ccfc_index_settle(im->index);
 		ccfc_index_mark_all(im->index);
 		ccfc_index_new_epoch(im->index);
@@ -110,9 +110,9 @@ static int fill_salvage(struct ccfc_store *store, struct ccfc_import *im,
 
 /* --- changing places --- */
 
-/* Moves the files that exist; missing files are fine. */
-static int move(const char *dir, const char *name, const char *from_tail,
-		const char *to_tail, struct ccfc_err *err)
+/* Moves a file; a missing file is fine. */
+static int move_file(const char *dir, const char *name, const char *from_tail,
+		     const char *to_tail, struct ccfc_err *err)
 {
 	struct ccfc_buf from = CCFC_BUF_INIT, to = CCFC_BUF_INIT;
 	int r = 0;
@@ -126,7 +126,7 @@ static int move(const char *dir, const char *name, const char *from_tail,
 	return r;
 }
 
-static bool exists(const char *dir, const char *name, const char *tail)
+static bool file_exists(const char *dir, const char *name, const char *tail)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	bool there;
@@ -146,18 +146,18 @@ static int change_places(const char *dir, int64_t when, struct ccfc_err *err)
 	snprintf(aside, sizeof(aside), ".damaged-%lld", (long long)when);
 	snprintf(wal, sizeof(wal), "%s-wal", aside);
 	snprintf(shm, sizeof(shm), "%s-shm", aside);
-	if (exists(dir, "texts", NEW)) {
-		r = move(dir, "texts", "", aside, err);
+	if (file_exists(dir, "texts", NEW)) {
+		r = move_file(dir, "texts", "", aside, err);
 		if (!r)
-			r = move(dir, "texts", NEW, "", err);
+			r = move_file(dir, "texts", NEW, "", err);
 	}
 	if (!r)
-		r = move(dir, "index.db", "", aside, err);
+		r = move_file(dir, "index.db", "", aside, err);
 	if (!r)
-		r = move(dir, "index.db", "-wal", wal, err);
+		r = move_file(dir, "index.db", "-wal", wal, err);
 	if (!r)
-		r = move(dir, "index.db", "-shm", shm, err);
-	return r ? r : move(dir, "index.db", NEW, "", err);
+		r = move_file(dir, "index.db", "-shm", shm, err);
+	return r ? r : move_file(dir, "index.db", NEW, "", err);
 }
 
 int ccfc_salvage_finish(const char *dir, struct ccfc_err *err)
@@ -168,7 +168,7 @@ int ccfc_salvage_finish(const char *dir, struct ccfc_err *err)
 	int64_t when = 0;
 	int r;
 
-	if (!exists(dir, "index.db", NEW)) {
+	if (!file_exists(dir, "index.db", NEW)) {
 		remove_new(dir);
 		return 0;
 	}
@@ -262,7 +262,7 @@ static int read_note(int64_t *out, struct ccfc_store *store, const char *key,
 	return code;
 }
 
-/* Copies its rows, and its texts from the file beside it. */
+/* Copies the store's rows, and its texts from the file with its id. */
 static int take_old(struct ccfc_store *store, struct ccfc_import *im,
 		    const char *name, struct ccfc_err *err)
 {

@@ -18,8 +18,8 @@ int ccfc_salvage(const char *dir, const char *home, struct ccfc_err *err);
 int ccfc_salvage_finish(const char *dir, struct ccfc_err *err);
 
 /*
- * Copies sources that no other store has, from stores that older versions moved
- * aside. *some: there was such a store.
+ * Copies sources that no other store has, from stores that were moved aside and
+ * not copied yet. *some: there were such sources.
  */
 int ccfc_salvage_old(struct ccfc_store *store, struct ccfc_index *index,
 		     bool *some, struct ccfc_err *err);

@@ -133,7 +133,8 @@ void ccfc_sieve_see_change(struct ccfc_import_sieve *s,
 }
 
 /* Marks a transcript with lines about forgotten items. */
-static void share(struct ccfc_import_sieve *s, const struct ccfc_change *row)
+static void share_sources(struct ccfc_import_sieve *s,
+			  const struct ccfc_change *row)
 {
 	if (row->call.known)
 		ccfc_ids_add(&s->shared, row->call.place.source);
@@ -158,7 +159,7 @@ bool ccfc_sieve_change(struct ccfc_import *im, int64_t id,
 		goes |= ccfc_sieve_look(s, file, ccfc_index_time(row));
 	}
 	if (goes)
-		share(s, row);
+		share_sources(s, row);
 	return goes;
 }
 
@@ -185,9 +186,9 @@ static bool is_near(const struct ccfc_import *im,
 	return false;
 }
 
-static bool covers(const struct ccfc_import *im,
-		   const struct ccfc_sieve_span *span, struct ccfc_slice path,
-		   int64_t time)
+static bool covers_event(const struct ccfc_import *im,
+			 const struct ccfc_sieve_span *span,
+			 struct ccfc_slice path, int64_t time)
 {
 	int64_t around = span->goes ? AROUND_MS : NEAR_MS;
 
@@ -202,7 +203,7 @@ static bool is_covered(const struct ccfc_import *im, bool goes,
 
 	for (uint32_t i = 0; i < s->spans.n; i++)
 		if (s->spans.items[i].goes == goes &&
-		    covers(im, &s->spans.items[i], path, time))
+		    covers_event(im, &s->spans.items[i], path, time))
 			return true;
 	return false;
 }

@@ -45,12 +45,12 @@ struct ccfc_import_sieve {
 
 void ccfc_sieve_release(struct ccfc_import_sieve *sieve);
 
-/* Each: is it left out? Nothing is without a sieve. */
+/* Is the row left out? Without a sieve no row is. */
 bool ccfc_sieve_source(const struct ccfc_import_sieve *sieve,
 		       struct ccfc_slice path, struct ccfc_slice session);
 bool ccfc_sieve_session(struct ccfc_import *im, int64_t id,
 			struct ccfc_slice uuid, const struct ccfc_session *row);
-/* As it was read: with that store's ids. */
+/* `row` has that store's ids. */
 bool ccfc_sieve_change(struct ccfc_import *im, int64_t id,
 		       const struct ccfc_change *row);
 /*
@@ -61,9 +61,10 @@ void ccfc_sieve_see_change(struct ccfc_import_sieve *sieve,
 			   const struct ccfc_change *row);
 bool ccfc_sieve_look(const struct ccfc_import_sieve *sieve, uint32_t file,
 		     int64_t time);
-/* With the index's ids. */
+/* `row` has the index's ids. */
 bool ccfc_sieve_backup(const struct ccfc_import *im,
 		       const struct ccfc_backup_ref *row);
+/* `event` has that store's id of the file. */
 bool ccfc_sieve_event(const struct ccfc_import *im,
 		      const struct ccfc_disk_event *event);
 
@@ -75,7 +76,7 @@ struct ccfc_slice ccfc_sieve_path(const struct ccfc_import_sieve *sieve,
 				  int64_t id);
 
 /*
- * A call of the index was about a forgotten file: its transcript contains it.
+ * A call of the index was about a forgotten file: adds the call's transcript.
  */
 void ccfc_sieve_share_call(struct ccfc_import *im, uint32_t call);
 /*

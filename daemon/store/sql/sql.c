@@ -24,7 +24,7 @@ bool ccfc_sql_stopped(struct ccfc_sql_run *run)
 
 /* --- what went wrong --- */
 
-static int stopped(const struct ccfc_sql_run *run, struct ccfc_err *err)
+static int fail_stopped(const struct ccfc_sql_run *run, struct ccfc_err *err)
 {
 	if (run->stop == CCFC_SQL_CANCELLED)
 		return ccfc_err_set(err, CCFC_EAGAIN,
@@ -38,15 +38,15 @@ static int stopped(const struct ccfc_sql_run *run, struct ccfc_err *err)
 	return CCFC_ETOOBIG;
 }
 
-static int refused(const struct ccfc_sql_run *run, struct ccfc_err *err)
+static int fail_refused(const struct ccfc_sql_run *run, struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EINVAL, "%s", run->refused);
 	ccfc_err_hint(err, "ccfc sql --schema lists the views");
 	return CCFC_EINVAL;
 }
 
-/* SQLite repeats words of the query, which need not be text. */
-static int wrong(const char *why, struct ccfc_err *err)
+/* SQLite repeats words of the query, which need not be valid UTF-8. */
+static int fail_wrong(const char *why, struct ccfc_err *err)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -65,9 +65,9 @@ static int failed_sql(const struct ccfc_sql_run *run, int r,
 	const char *why = sqlite3_errmsg(run->db);
 
 	if (run->stop)
-		return stopped(run, err);
+		return fail_stopped(run, err);
 	if (run->refused[0])
-		return refused(run, err);
+		return fail_refused(run, err);
 	switch (r & 0xff) {
 	case SQLITE_NOMEM:
 		ccfc_err_set(err, CCFC_ETOOBIG,
@@ -87,7 +87,7 @@ static int failed_sql(const struct ccfc_sql_run *run, int r,
 	case SQLITE_READONLY:
 	case SQLITE_MISMATCH:
 	case SQLITE_RANGE:
-		return wrong(why, err);
+		return fail_wrong(why, err);
 	default:
 		return ccfc_err_set(err, CCFC_EIO, "the store: %s", why);
 	}
@@ -245,7 +245,7 @@ int ccfc_sql_run(const struct ccfc_sql *q, bool *truncated,
 	ccfc_buf_printf(&path, "%s/index.db", q->dir);
 	ccfc_sql_memory_setup();
 	ccfc_sql_memory(&run);
-	/* What is attached to it is opened like it. */
+	/* A database that is attached to this one is read-only, too. */
 	r = sqlite3_open_v2(":memory:", &run.db,
 			    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 	if (!r) {

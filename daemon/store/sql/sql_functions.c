@@ -19,7 +19,7 @@
 
 #define FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
-/* The bytes of an argument; false where that is NULL. */
+/* The bytes of an argument; false: the argument is NULL. */
 static bool text_of_sql_functions(struct ccfc_slice *out, sqlite3_value *v)
 {
 	bool blob = sqlite3_value_type(v) == SQLITE_BLOB;
@@ -30,8 +30,8 @@ static bool text_of_sql_functions(struct ccfc_slice *out, sqlite3_value *v)
 	return sqlite3_value_type(v) != SQLITE_NULL;
 }
 
-/* A call that would begin after the end does not. */
-static bool ended(sqlite3_context *c)
+/* Fails the call if the query must end. */
+static bool fails_at_end(sqlite3_context *c)
 {
 	if (!ccfc_sql_stopped(sqlite3_user_data(c)))
 		return false;
@@ -45,7 +45,7 @@ static const char *find_sql_functions(struct ccfc_slice in,
 	return in.len ? memmem(in.ptr, in.len, what.ptr, what.len) : NULL;
 }
 
-static void instr(sqlite3_context *c, int n, sqlite3_value **v)
+static void sql_instr(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	struct ccfc_slice in, what;
 	bool bytes = sqlite3_value_type(v[0]) == SQLITE_BLOB &&
@@ -55,7 +55,7 @@ static void instr(sqlite3_context *c, int n, sqlite3_value **v)
 
 	(void)n;
 	if (!text_of_sql_functions(&in, v[0]) ||
-	    !text_of_sql_functions(&what, v[1]) || ended(c))
+	    !text_of_sql_functions(&what, v[1]) || fails_at_end(c))
 		return;
 	at = what.len ? find_sql_functions(in, what) : in.ptr;
 	for (const char *p = in.ptr; at && p < at; p++)
@@ -63,15 +63,15 @@ static void instr(sqlite3_context *c, int n, sqlite3_value **v)
 	sqlite3_result_int64(c, at ? place : 0);
 }
 
-/* Characters up to a NUL, or bytes of what is no text. */
-static void length(sqlite3_context *c, int n, sqlite3_value **v)
+/* Characters of a text up to a NUL; bytes of other values. */
+static void sql_length(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	bool is_text = sqlite3_value_type(v[0]) == SQLITE_TEXT;
 	struct ccfc_slice in;
 	int64_t len = 0;
 
 	(void)n;
-	if (!text_of_sql_functions(&in, v[0]) || ended(c))
+	if (!text_of_sql_functions(&in, v[0]) || fails_at_end(c))
 		return;
 	for (size_t i = 0; is_text && i < in.len && in.ptr[i]; i++)
 		len += ((unsigned char)in.ptr[i] & 0xc0) != 0x80;
@@ -90,7 +90,7 @@ static void replace_sql_functions(sqlite3_context *c, int n, sqlite3_value **v)
 	(void)n;
 	if (!text_of_sql_functions(&in, v[0]) ||
 	    !text_of_sql_functions(&what, v[1]) ||
-	    !text_of_sql_functions(&by, v[2]) || ended(c))
+	    !text_of_sql_functions(&by, v[2]) || fails_at_end(c))
 		return;
 	out = sqlite3_str_new(run->db);
 	while (what.len && !sqlite3_str_errcode(out) &&
@@ -114,12 +114,12 @@ static void replace_sql_functions(sqlite3_context *c, int n, sqlite3_value **v)
 }
 
 /* The pattern and the text of LIKE and GLOB; false: there is an answer. */
-static bool pattern(const char **pat, const char **text, sqlite3_context *c,
-		    sqlite3_value **v)
+static bool take_pattern(const char **pat, const char **text,
+			 sqlite3_context *c, sqlite3_value **v)
 {
 	*pat = (const char *)sqlite3_value_text(v[0]);
 	*text = (const char *)sqlite3_value_text(v[1]);
-	if (!*pat || !*text || ended(c))
+	if (!*pat || !*text || fails_at_end(c))
 		return false;
 	if (sqlite3_value_bytes(v[0]) <= CCFC_SQL_MAX_PATTERN)
 		return true;
@@ -127,7 +127,7 @@ static bool pattern(const char **pat, const char **text, sqlite3_context *c,
 	return false;
 }
 
-static void like(sqlite3_context *c, int n, sqlite3_value **v)
+static void sql_like(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	const char *pat, *text, *escape = "";
 
@@ -143,17 +143,17 @@ static void like(sqlite3_context *c, int n, sqlite3_value **v)
 			return;
 		}
 	}
-	if (pattern(&pat, &text, c, v))
+	if (take_pattern(&pat, &text, c, v))
 		sqlite3_result_int(
 			c, !sqlite3_strlike(pat, text, (unsigned)*escape));
 }
 
-static void glob(sqlite3_context *c, int n, sqlite3_value **v)
+static void sql_glob(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	const char *pat, *text;
 
 	(void)n;
-	if (pattern(&pat, &text, c, v))
+	if (take_pattern(&pat, &text, c, v))
 		sqlite3_result_int(c, !sqlite3_strglob(pat, text));
 }
 
@@ -172,17 +172,17 @@ int ccfc_sql_functions(struct ccfc_sql_run *run)
 		int args;
 		void (*fn)(sqlite3_context *, int, sqlite3_value **);
 	} table[] = {
-		{ "instr", 2, instr },
+		{ "instr", 2, sql_instr },
 		{ "replace", 3, replace_sql_functions },
-		{ "like", 2, like },
-		{ "like", 3, like },
-		{ "glob", 2, glob },
+		{ "like", 2, sql_like },
+		{ "like", 3, sql_like },
+		{ "glob", 2, sql_glob },
 		{ "trim", 2, not_offered },
 		{ "ltrim", 2, not_offered },
 		{ "rtrim", 2, not_offered },
 		{ "printf", -1, ccfc_sql_printf },
 		{ "format", -1, ccfc_sql_printf },
-		{ "length", 1, length },
+		{ "length", 1, sql_length },
 	};
 	int r = SQLITE_OK;
 

@@ -1,14 +1,14 @@
 /*
  * A query may only read the views. SQLite asks the authorizer about each
- * column, with the name of the view that it is read in; but a common table
+ * column, with the name of the view that reads it; but a common table
  * expression has a name as well, and WITH sessions AS (SELECT … FROM t_meta)
- * looks just like the view; and of the columns that NATURAL JOIN and USING
- * compare it does not ask at all. So queries must not be able to name tables at
+ * looks just like the view; and SQLite does not ask about the columns that
+ * NATURAL JOIN and USING compare. So queries must not be able to name tables at
  * all: the store is attached under a name of random digits, "main" is empty,
  * and in front of each table there is an empty one of its name. The views are
  * made again on this connection, each on top of one whose name has the same
  * digits; only those read tables. No query can know the digits: they are drawn
- * after it was written.
+ * after the query was written.
  */
 #include "store/sql/sql_run.h"
 #include "store/sql/views.h"
@@ -72,10 +72,10 @@ static int refuse_sql_guard(struct ccfc_sql_run *run, const char *what,
 }
 
 /*
- * Where only the rows of something count, SQLite asks for its column "". It
- * then names no view where that was merged into the query, but the database
- * just as it was written: for a view's tables that is the secret, too.
- * Otherwise it may be a common table expression.
+ * For count(*) and the like, SQLite asks about the column "". If the view was
+ * merged into the query, SQLite names no view, but the database as it is
+ * written: for a view's tables that is the secret, too. Other names may be
+ * common table expressions.
  */
 static bool may_count(const struct ccfc_sql_run *run, const char *name,
 		      const char *db)
@@ -99,12 +99,12 @@ static int may_read(struct ccfc_sql_run *run, const char *table,
 	return refuse_sql_guard(run, "'%.60s' is not one of the views", table);
 }
 
-static int authorize(void *arg, int action, const char *a, const char *b,
-		     const char *db, const char *view)
+static int authorize_action(void *arg, int action, const char *a, const char *b,
+			    const char *db, const char *view)
 {
 	struct ccfc_sql_run *run = arg;
 
-	/* Much nesting makes long work of understanding the query, too. */
+	/* Preparing a deeply nested query takes long, too. */
 	if (ccfc_sql_stopped(run))
 		return SQLITE_DENY;
 	switch (action) {
@@ -125,7 +125,7 @@ static int authorize(void *arg, int action, const char *a, const char *b,
 	}
 }
 
-static int progress(void *arg)
+static int on_progress(void *arg)
 {
 	return ccfc_sql_stopped(arg);
 }
@@ -173,7 +173,7 @@ static void draw_secret(struct ccfc_sql_run *run)
 }
 
 /* Runs a text of sqlite3_str, and frees it. */
-static int exec(struct ccfc_sql_run *run, sqlite3_str *text)
+static int exec_text(struct ccfc_sql_run *run, sqlite3_str *text)
 {
 	char *sql = sqlite3_str_finish(text);
 	int r = sql ? sqlite3_exec(run->db, sql, NULL, NULL, NULL)
@@ -183,7 +183,7 @@ static int exec(struct ccfc_sql_run *run, sqlite3_str *text)
 	return r;
 }
 
-static int attach(struct ccfc_sql_run *run, const char *path)
+static int attach_store(struct ccfc_sql_run *run, const char *path)
 {
 	sqlite3_str *text = sqlite3_str_new(run->db);
 
@@ -192,10 +192,10 @@ static int attach(struct ccfc_sql_run *run, const char *path)
 			    "PRAGMA temp_store=MEMORY; ATTACH %Q AS %s;"
 			    "PRAGMA %s.cache_size=-2048",
 			    path, run->secret, run->secret);
-	return exec(run, text);
+	return exec_text(run, text);
 }
 
-static int hide(void *arg, int n, char **values, char **names)
+static int hide_table(void *arg, int n, char **values, char **names)
 {
 	sqlite3_str *text = arg;
 
@@ -212,12 +212,12 @@ static int hide_tables(struct ccfc_sql_run *run)
 				    " WHERE type = 'table'"
 				    " AND name NOT LIKE 'sqlite_%%'",
 				    run->secret);
-	int r = sql ? sqlite3_exec(run->db, sql, hide, text, NULL)
+	int r = sql ? sqlite3_exec(run->db, sql, hide_table, text, NULL)
 		    : SQLITE_NOMEM;
 
 	sqlite3_free(sql);
 	if (!r)
-		return exec(run, text);
+		return exec_text(run, text);
 	sqlite3_free(sqlite3_str_finish(text));
 	return r;
 }
@@ -225,7 +225,7 @@ static int hide_tables(struct ccfc_sql_run *run)
 /*
  * The view's SELECT, with the database named at each table (t_…), and with
  * names for its common table expressions (w_…) that no query can know: SQLite
- * tells of what is read in those under their names, not the view's.
+ * asks about columns read in these under their names, not the view's.
  */
 static void add_select(sqlite3_str *out, const struct ccfc_sql_run *run,
 		       const char *sql)
@@ -240,7 +240,7 @@ static void add_select(sqlite3_str *out, const struct ccfc_sql_run *run,
 	}
 }
 
-/* Under a name that begins with the secret. */
+/* Makes the view under a name that begins with the secret. */
 static void add_create(sqlite3_str *out, const struct ccfc_sql_run *run,
 		       const struct ccfc_view *v)
 {
@@ -257,7 +257,7 @@ static int make_views(struct ccfc_sql_run *run)
 		sqlite3_str *text = sqlite3_str_new(run->db);
 
 		add_create(text, run, &ccfc_view_parts[i]);
-		r = exec(run, text);
+		r = exec_text(run, text);
 	}
 	for (int i = 0; i < CCFC_VIEWS && !r; i++) {
 		const struct ccfc_view *v = &ccfc_views[i];
@@ -268,7 +268,7 @@ static int make_views(struct ccfc_sql_run *run)
 				    ";CREATE TEMP VIEW %s AS"
 				    " SELECT * FROM %s_%s",
 				    v->name, run->secret, v->name);
-		r = exec(run, text);
+		r = exec_text(run, text);
 	}
 	return r;
 }
@@ -279,7 +279,7 @@ int ccfc_sql_guard(struct ccfc_sql_run *run, const char *path)
 
 	set_switches(run->db);
 	draw_secret(run);
-	r = attach(run, path);
+	r = attach_store(run, path);
 	if (!r)
 		r = hide_tables(run);
 	if (!r)
@@ -292,6 +292,6 @@ int ccfc_sql_guard(struct ccfc_sql_run *run, const char *path)
 	if (r)
 		return r;
 	set_limits(run->db);
-	sqlite3_progress_handler(run->db, STEPS, progress, run);
-	return sqlite3_set_authorizer(run->db, authorize, run);
+	sqlite3_progress_handler(run->db, STEPS, on_progress, run);
+	return sqlite3_set_authorizer(run->db, authorize_action, run);
 }

@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-/* Pieces that are asked for without a look at the clock. */
+/* Of pieces smaller than SMALL, one in MANY checks for cancellation. */
 #define SMALL 4096
 #define MANY  64
 
@@ -31,11 +31,11 @@ static void *count_sql_memory(void *p)
 	return p;
 }
 
-static void uncount(void *p)
+static void uncount_memory(void *p)
 {
 	size_t n = p && budget.run ? (size_t)real.xSize(p) : 0;
 
-	/* What was there before the limit is not in it. */
+	/* Memory from before the limit was not counted. */
 	budget.used -= n < budget.used ? n : budget.used;
 }
 
@@ -49,41 +49,41 @@ static bool has_room(int n)
 	return budget.used + (size_t)n <= budget.run->q->max_memory;
 }
 
-static void *get(int n)
+static void *get_memory(int n)
 {
 	return has_room(n) ? count_sql_memory(real.xMalloc(n)) : NULL;
 }
 
 static void put_sql_memory(void *p)
 {
-	uncount(p);
+	uncount_memory(p);
 	real.xFree(p);
 }
 
-static void *resize(void *p, int n)
+static void *resize_memory(void *p, int n)
 {
 	void *new;
 
 	if (!has_room(n))
 		return NULL;
-	uncount(p);
+	uncount_memory(p);
 	new = real.xRealloc(p, n);
 	count_sql_memory(new ? new : p);
 	return new;
 }
 
-static void setup(void)
+static void setup_memory(void)
 {
 	sqlite3_mem_methods wrapped;
 
-	/* Counting what nobody asks for would take a lock for each piece. */
+	/* SQLite's own count, which nobody reads, would take locks. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real) != SQLITE_OK)
 		return;
 	wrapped = real;
-	wrapped.xMalloc = get;
+	wrapped.xMalloc = get_memory;
 	wrapped.xFree = put_sql_memory;
-	wrapped.xRealloc = resize;
+	wrapped.xRealloc = resize_memory;
 	sqlite3_config(SQLITE_CONFIG_MALLOC, &wrapped);
 }
 
@@ -91,7 +91,7 @@ void ccfc_sql_memory_setup(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, setup);
+	pthread_once(&once, setup_memory);
 }
 
 void ccfc_sql_memory(struct ccfc_sql_run *run)

@@ -59,7 +59,7 @@ static void add_flag(struct spec *s, char flag)
 		s->flags[n] = flag;
 }
 
-/* A number or a star. SQLite takes the size of a negative one. */
+/* A number or a star. As in SQLite, the sign of the argument is dropped. */
 static int64_t read_number_sql_printf(const char **at, struct args *args,
 				      bool *negative)
 {
@@ -78,7 +78,7 @@ static int64_t read_number_sql_printf(const char **at, struct args *args,
 	return n;
 }
 
-/* Behind the '%'. Returns what is behind the conversion. */
+/* Reads a conversion from after its '%' on. Returns where its type is. */
 static const char *read_spec(struct spec *s, const char *at, struct args *args)
 {
 	bool negative;
@@ -99,7 +99,7 @@ static const char *read_spec(struct spec *s, const char *at, struct args *args)
 	return at;
 }
 
-static void spaces(sqlite3_str *out, int64_t n)
+static void put_spaces(sqlite3_str *out, int64_t n)
 {
 	if (n > 0)
 		sqlite3_str_appendchar(out, (int)n, ' ');
@@ -116,14 +116,14 @@ static void print_char(sqlite3_str *out, const struct spec *s, const char *text)
 	while ((*text & 0xc0) == 0xc0 && len < 4 && (text[len] & 0xc0) == 0x80)
 		len++;
 	if (!s->left)
-		spaces(out, s->width - times);
+		put_spaces(out, s->width - times);
 	for (int64_t i = 0; i < times && !sqlite3_str_errcode(out); i++)
 		sqlite3_str_append(out, text, len);
 	if (s->left)
-		spaces(out, s->width - times);
+		put_spaces(out, s->width - times);
 }
 
-/* One conversion by SQLite itself. False: it ends the text, as an unknown. */
+/* One conversion by SQLite itself. False: an unknown one ends the text. */
 static bool print_sql_printf(sqlite3_str *out, const struct spec *s,
 			     struct args *args)
 {
@@ -154,7 +154,7 @@ static bool print_sql_printf(sqlite3_str *out, const struct spec *s,
 #undef PRINT
 }
 
-/* False: it is to end now. */
+/* False: the query must end, or a value would be too long. */
 static bool print_all(struct ccfc_sql_run *run, sqlite3_str *out,
 		      const char *at, struct args *args)
 {

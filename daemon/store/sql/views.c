@@ -89,7 +89,7 @@ _Static_assert(CCFC_ID_NONE == 4294967295u, "DOUBT_CALL");
 #define UTC  " strftime('%Y-%m-%dT%H:%M:%fZ', ("
 #define TEXT ") / 1000.0, 'unixepoch')"
 
-/* Of a model message's row y: its session s, and who of it said so. */
+/* Of a model message's row y: its session s, its source r, its agent. */
 #define OF_MESSAGE                                                             \
 	" JOIN t_part p ON p.id = y.part"                                      \
 	" JOIN t_session s ON s.id = p.session"                                \
@@ -194,14 +194,14 @@ static const struct ccfc_view_column sessions[] = {
 /*
  * If several transcripts name a session: its own transcript wins, then the one
  * written last, then the greater title. This expression puts them in that
- * order, with the title behind it. As in ccfc_tally_title.
+ * order, with the title after the first 17 characters. As in ccfc_tally_title.
  */
 #define NAMED " (NOT r.is_agent AND r.session = p.session)"
 #define WHOSE                                                                  \
 	NAMED " ||"                                                            \
 	      " substr('0000000000000000' || coalesce(p.time, 0), -16)"
 
-/* What is told of an agent counts where the agent has no transcript. */
+/* An agent's lines in another transcript count if the agent has none. */
 #define COUNTS                                                                 \
 	"(p.gen = r.gen AND (coalesce(p.told, '') = '' OR NOT EXISTS (SELECT " \
 	"1"                                                                    \
@@ -306,7 +306,7 @@ static const struct ccfc_view_column changes[] = {
 	  "the file it was renamed from or to, or copied from" },
 };
 
-/* It takes the macros for functions. */
+/* clang-format takes the macros for functions. */
 /* clang-format off */
 static const char changes_sql[] =
 	"SELECT c.id, c.tool_use_id,"

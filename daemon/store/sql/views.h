@@ -13,7 +13,7 @@
 
 struct ccfc_view_column {
 	const char *name;
-	const char *type; /* "INTEGER", "TEXT"; any may be NULL */
+	const char *type; /* "INTEGER", "TEXT", "REAL"; values may be NULL */
 	const char *about;
 };
 
@@ -30,7 +30,8 @@ extern const struct ccfc_view ccfc_views[CCFC_VIEWS];
 
 /*
  * Views that only other views read, without columns here. SQLite parses all
- * views whenever it opens the file: so what two of them need is there once.
+ * views whenever it opens the file, so a SELECT that two views need is there
+ * once.
  */
 #define CCFC_VIEW_PARTS 1
 extern const struct ccfc_view ccfc_view_parts[CCFC_VIEW_PARTS];

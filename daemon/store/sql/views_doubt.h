@@ -1,7 +1,7 @@
 /*
- * Which changes are ambiguous, and whose else they may be, as SQL: the rules of
- * index/query/proof.c, said once more for those who read the store's file
- * without our functions. tests/func/sql.py holds both against each other.
+ * Which changes are ambiguous, and which other calls may have made them, as
+ * SQL: the rules of index/query/proof.c once more, for programs that read the
+ * store's file without our functions. tests/func/sql.py compares both.
  *
  * CCFC_SQL_RIVALS selects a row for each change that a client noted and each
  * other call that may have made it: `change`, `rival` (ids of t_change), and
@@ -12,7 +12,7 @@
 #ifndef CCFC_STORE_SQL_VIEWS_DOUBT_H
 #define CCFC_STORE_SQL_VIEWS_DOUBT_H
 
-/* It takes the macros for functions. */
+/* clang-format takes the macros for functions. */
 /* clang-format off */
 
 /* As in index/query/proof.c: milliseconds, and a time that never comes. */
@@ -58,7 +58,7 @@
 	" WHEN (" DOUBT_ENDED(k) ") < (" DOUBT_TIME(k) ") THEN ("              \
 	DOUBT_TIME(k) ") + " DOUBT_LATE " ELSE " DOUBT_ENDED(k) " END"
 
-/* narrow: by marks, where they lie within the lines' window. */
+/* narrow_by_marks: where the marks lie within the lines' window. */
 #define DOUBT_FROM "coalesce(max(began, begins), begins)"
 #define DOUBT_TO   "coalesce(min(ended, ends), ends)"
 #define DOUBT_MARKED                                                           \
@@ -153,7 +153,7 @@
 	" WHERE n.shell & " DOUBT_RECORDED                                     \
 	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE ")"
 
-/* weigh; `n` is noted, `r` may have made it as well. */
+/* weigh_change; `n` is noted, `r` may have made it as well. */
 #define DOUBT_PAIRS(of, also)                                                  \
 	" SELECT n.id, r.id FROM " of                                          \
 	" AND r.begins <= n.ends AND r.ends >= n.begins AND r.id <> n.id"      \
@@ -185,9 +185,9 @@
 		    " < n.begins)")
 
 /*
- * weigh_all: changes of the file; commands of others with unknown effects;
- * commands that the client saw beside. LIMIT keeps SQLite from writing out the
- * search for names once for each of the three.
+ * weigh_all_changes: changes of the file; commands of others with unknown
+ * effects; commands that the client saw beside. LIMIT keeps SQLite from writing
+ * out the search for names once for each of the three.
  */
 #define DOUBT_ALL                                                              \
 	"w_pair(change, rival) AS ("                                           \

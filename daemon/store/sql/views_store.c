@@ -24,7 +24,7 @@ static void put_create(struct ccfc_buf *out, const struct ccfc_view *view)
 	ccfc_buf_printf(out, "CREATE VIEW %s AS %s", view->name, view->sql);
 }
 
-/* Of a statement that takes the name of a view as ?1 and its text as ?2. */
+/* Steps a statement with the name of a view as ?1 and its text as ?2. */
 static int step_with(sqlite3_stmt *stmt, const struct ccfc_view *view,
 		     struct ccfc_slice create)
 {
@@ -34,8 +34,8 @@ static int step_with(sqlite3_stmt *stmt, const struct ccfc_view *view,
 	return sqlite3_step(stmt);
 }
 
-/* `are`: asks which views are there; NULL: it could not be prepared. */
-static int make_view(struct ccfc_store *store, sqlite3_stmt *are,
+/* `same`: is the view there with this text? NULL: cannot be prepared. */
+static int make_view(struct ccfc_store *store, sqlite3_stmt *same,
 		     const struct ccfc_view *view, struct ccfc_err *err)
 {
 	struct ccfc_buf create = CCFC_BUF_INIT, sql = CCFC_BUF_INIT;
@@ -43,12 +43,12 @@ static int make_view(struct ccfc_store *store, sqlite3_stmt *are,
 	int r = 0;
 
 	put_create(&create, view);
-	if (are && step_with(are, view, ccfc_buf_view(&create)) == SQLITE_ROW)
-		there = sqlite3_column_int(are, 0);
+	if (same && step_with(same, view, ccfc_buf_view(&create)) == SQLITE_ROW)
+		there = sqlite3_column_int(same, 0);
 	if (!there) {
-		/* While it runs, no view can be dropped. */
-		if (are)
-			sqlite3_reset(are);
+		/* While a statement runs, no view can be dropped. */
+		if (same)
+			sqlite3_reset(same);
 		ccfc_buf_printf(&sql,
 				"BEGIN IMMEDIATE; DROP VIEW IF EXISTS %s; ",
 				view->name);
@@ -65,17 +65,17 @@ static int make_view(struct ccfc_store *store, sqlite3_stmt *are,
 
 int ccfc_store_make_views(struct ccfc_store *store, struct ccfc_err *err)
 {
-	sqlite3_stmt *are = NULL;
+	sqlite3_stmt *same = NULL;
 	int r = 0;
 
 	if (sqlite3_prepare_v2(store->db,
 			       "SELECT sql = ?2 FROM sqlite_master"
 			       " WHERE type = 'view' AND name = ?1",
-			       -1, &are, NULL) != SQLITE_OK)
-		are = NULL;
+			       -1, &same, NULL) != SQLITE_OK)
+		same = NULL;
 	for (int i = 0; i < ALL_VIEWS && !r; i++)
-		r = make_view(store, are, view_at(i), err);
-	sqlite3_finalize(are);
+		r = make_view(store, same, view_at(i), err);
+	sqlite3_finalize(same);
 	return r;
 }
 

@@ -2,12 +2,12 @@
  * Message texts, unescaped: a file beside the store, <state>/texts, for text
  * search. It outlives the transcripts.
  *
- * It only grows, but for a copy without dead texts (texts_compact.h) that takes
+ * The file only grows, until a copy without dead texts (texts_compact.h) takes
  * its place. A batch's texts are written before the batch is committed, and
  * the commit stores the file's length: bytes beyond that length were never
  * committed and are cut off at the next start. The file begins with an id that
- * the store has too, so that the two are never mixed up; a foreign file is
- * moved aside and written again from the sources.
+ * the store has too, so that a foreign file is noticed: it is moved aside, and
+ * the texts are written again from the sources.
  *
  * Each text has a head, and a checksum over both: a scan skips and counts
  * damaged texts. Text is valid UTF-8: a lone surrogate or a bad byte becomes
@@ -89,8 +89,8 @@ int ccfc_texts_next(struct ccfc_texts_reader *reader,
 void ccfc_texts_verify(struct ccfc_texts_reader *reader, bool verify);
 uint64_t ccfc_texts_damaged(const struct ccfc_texts_reader *reader);
 /*
- * The errno of a failed read, or 0. It ended the reading; the texts after it
- * are not counted as damaged.
+ * The errno of a failed read, or 0. A failed read ends the reading; the texts
+ * after it are not counted as damaged.
  */
 int ccfc_texts_error(const struct ccfc_texts_reader *reader);
 uint64_t ccfc_texts_scanned(const struct ccfc_texts_reader *reader);

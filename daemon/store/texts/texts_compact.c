@@ -32,7 +32,7 @@ struct ccfc_texts_compaction {
 		uint32_t n, cap;
 	} dead;
 	struct ccfc_texts_file *copy;
-	bool is_made; /* there may be a file of it */
+	bool is_made; /* the copy may have a file */
 };
 
 static void name_copy(struct ccfc_buf *out, const char *dir)
@@ -155,8 +155,8 @@ static int each_text(struct ccfc_texts_compaction *c,
 	return r;
 }
 
-static bool see(struct ccfc_texts_compaction *c, uint64_t no,
-		const struct ccfc_text_head *head, struct ccfc_slice text)
+static bool see_text(struct ccfc_texts_compaction *c, uint64_t no,
+		     const struct ccfc_text_head *head, struct ccfc_slice text)
 {
 	struct seen seen = { hash_text(head, text), no };
 
@@ -165,8 +165,8 @@ static bool see(struct ccfc_texts_compaction *c, uint64_t no,
 	return true;
 }
 
-static bool copy(struct ccfc_texts_compaction *c, uint64_t no,
-		 const struct ccfc_text_head *head, struct ccfc_slice text)
+static bool copy_text(struct ccfc_texts_compaction *c, uint64_t no,
+		      const struct ccfc_text_head *head, struct ccfc_slice text)
 {
 	if (c->dead.n && bsearch(&no, c->dead.items, c->dead.n,
 				 sizeof(*c->dead.items), by_number))
@@ -178,7 +178,7 @@ int ccfc_texts_compaction_run(struct ccfc_texts_compaction *c,
 			      struct ccfc_err *err)
 {
 	enum ccfc_texts_found found;
-	int r = each_text(c, &c->view, see, err);
+	int r = each_text(c, &c->view, see_text, err);
 
 	if (!r)
 		mark_dead(c);
@@ -188,7 +188,7 @@ int ccfc_texts_compaction_run(struct ccfc_texts_compaction *c,
 		r = ccfc_texts_file_new_at(&c->copy, c->dir, CCFC_TEXTS_NEXT, 0,
 					   0, &found, err);
 	if (!r)
-		r = each_text(c, &c->view, copy, err);
+		r = each_text(c, &c->view, copy_text, err);
 	if (!r)
 		r = ccfc_texts_file_flush(c->copy, err);
 	return r ? r : ccfc_texts_file_sync(c->copy, err);
@@ -205,7 +205,7 @@ ccfc_texts_compaction_take(struct ccfc_texts_compaction *c,
 	struct ccfc_texts_file *taken = c->copy;
 
 	c->dead.n = 0;
-	if (each_text(c, &since, copy, err) ||
+	if (each_text(c, &since, copy_text, err) ||
 	    ccfc_texts_file_flush(taken, err) ||
 	    ccfc_texts_file_sync(taken, err))
 		return NULL;

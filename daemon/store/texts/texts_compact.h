@@ -35,8 +35,7 @@ void ccfc_texts_compaction_free(struct ccfc_texts_compaction *compaction);
  */
 int ccfc_texts_compaction_run(struct ccfc_texts_compaction *compaction,
 			      struct ccfc_err *err);
-/* Adds what was written since. The copy, which is the caller's then; or NULL.
- */
+/* Adds texts written since, and gives the copy to the caller; NULL: failed. */
 struct ccfc_texts_file *
 ccfc_texts_compaction_take(struct ccfc_texts_compaction *compaction,
 			   const struct ccfc_texts_file *file,

@@ -20,7 +20,7 @@ struct ccfc_texts_begin {
 
 enum ccfc_texts_whose {
 	CCFC_TEXTS_OURS,
-	CCFC_TEXTS_MENDED, /* it can be: how it begins was damaged */
+	CCFC_TEXTS_MENDED, /* ours, once its damaged beginning is repaired */
 	CCFC_TEXTS_OTHERS,
 };
 

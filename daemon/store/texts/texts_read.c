@@ -39,7 +39,7 @@ struct ccfc_texts_reader {
 	int error; /* errno of a read that failed, 0 */
 	bool verify;
 	bool begun;
-	bool cut; /* it ended early, which is not counted yet */
+	bool cut; /* the file ended early; not counted as damage yet */
 };
 
 static uint64_t round_page(uint64_t n)
@@ -155,7 +155,7 @@ static void read_piece(struct ccfc_texts_reader *r, size_t want)
 }
 
 /* Are there `need` bytes from pos on? Reads on if they are not there yet. */
-static bool have(struct ccfc_texts_reader *r, uint64_t need)
+static bool have_bytes(struct ccfc_texts_reader *r, uint64_t need)
 {
 	size_t rest = r->end - r->pos;
 	uint64_t more;
@@ -185,25 +185,26 @@ static bool makes_sense(const struct ccfc_text_head *head)
 static bool look_texts_read(struct ccfc_texts_reader *r,
 			    struct ccfc_text_head *head, bool verify)
 {
-	if (!have(r, CCFC_TEXTS_HEAD))
+	if (!have_bytes(r, CCFC_TEXTS_HEAD))
 		return false;
 	memcpy(head, r->mem + r->pos, sizeof(*head));
-	if (!makes_sense(head) || !have(r, ccfc_texts_room(head->len)))
+	if (!makes_sense(head) || !have_bytes(r, ccfc_texts_room(head->len)))
 		return false;
 	return !verify ||
 	       head->check == ccfc_texts_check(r->mem + r->pos, head->len);
 }
 
 /* Goes to the next text behind damage; false at the end. */
-static bool resync(struct ccfc_texts_reader *r, struct ccfc_text_head *head)
+static bool find_next_text(struct ccfc_texts_reader *r,
+			   struct ccfc_text_head *head)
 {
 	bool found = false;
 
-	/* A text that was cut off by a read that failed may well be whole. */
+	/* A text that a failed read has cut off may be undamaged. */
 	if (r->error)
 		return false;
 	r->damaged++;
-	while (!found && have(r, 8 + CCFC_TEXTS_HEAD)) {
+	while (!found && have_bytes(r, 8 + CCFC_TEXTS_HEAD)) {
 		r->pos += 8;
 		found = look_texts_read(r, head, true);
 	}
@@ -230,7 +231,7 @@ static void begin_texts_read(struct ccfc_texts_reader *r)
 	size_t skip = (size_t)(r->start - r->next);
 
 	r->begun = true;
-	if (r->start < r->stop && have(r, skip + 1))
+	if (r->start < r->stop && have_bytes(r, skip + 1))
 		r->pos += skip;
 	else
 		r->next = r->stop;
@@ -242,7 +243,7 @@ int ccfc_texts_next(struct ccfc_texts_reader *r, struct ccfc_text_head *head,
 	if (!r->begun)
 		begin_texts_read(r);
 	if (!look_texts_read(r, head, r->verify) &&
-	    (at_end(r) || !resync(r, head)))
+	    (at_end(r) || !find_next_text(r, head)))
 		return 0;
 	*text = ccfc_slice(r->mem + r->pos + CCFC_TEXTS_HEAD, head->len);
 	r->pos += (size_t)ccfc_texts_room(head->len);

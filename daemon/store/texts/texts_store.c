@@ -43,9 +43,9 @@ static bool any_gone(const struct ccfc_index *index)
 }
 
 /*
- * What transcripts have is read again. What only this file had is lost, and one
- * that fits no row at all had rows: that stays told. How much it was is not
- * known, so that it counts as one place.
+ * Texts of existing transcripts are read again. Texts of deleted ones are lost;
+ * a foreign file counts as a loss in any case. The number of lost texts is not
+ * known: the loss counts as one.
  */
 static void note_loss(struct ccfc_store *store, const struct ccfc_index *index,
 		      enum ccfc_texts_found found, uint64_t id)
@@ -60,7 +60,7 @@ static void note_loss(struct ccfc_store *store, const struct ccfc_index *index,
 	store->past.lost_texts++;
 }
 
-/* No source's texts are known to be there. */
+/* Marks all sources as sources without texts. */
 static int forget_texts_store(struct ccfc_store *store,
 			      struct ccfc_index *index, struct ccfc_err *err)
 {
@@ -114,14 +114,14 @@ static uint8_t kind_of(enum ccfc_message_text_kind kind)
 	}
 }
 
-static bool say(struct ccfc_store *store, struct ccfc_text_head *head,
-		const struct ccfc_message_text *spoken)
+static bool say_text(struct ccfc_store *store, struct ccfc_text_head *head,
+		     const struct ccfc_message_text *spoken)
 {
 	bool tasks = spoken->kind == CCFC_MESSAGE_TEXT_TASKS;
 	uint32_t flags = head->flags;
 	bool fine;
 
-	/* Part of a list in JSON is of no use. */
+	/* A list in JSON that was cut is of no use. */
 	if (tasks && spoken->raw.len > CCFC_TEXT_MAX)
 		return true;
 	head->block = spoken->block < UINT16_MAX ? (uint16_t)spoken->block
@@ -129,7 +129,7 @@ static bool say(struct ccfc_store *store, struct ccfc_text_head *head,
 	head->kind = kind_of(spoken->kind);
 	head->flags |= spoken->result ? CCFC_TEXT_RESULT : 0;
 	fine = ccfc_texts_file_add(store->texts, head, spoken->raw, !tasks);
-	/* It was read before, unless it is new: that is found out later. */
+	/* Counts new texts, too: only a compaction can tell them apart. */
 	if (fine && head->gen)
 		store->texts_dead += ccfc_texts_room(spoken->raw.len);
 	head->flags = flags;
@@ -162,7 +162,7 @@ bool ccfc_store_say(struct ccfc_store *store, struct ccfc_index *index,
 			       ? ccfc_index_session(index, record->session)
 			       : s->session;
 	for (uint32_t i = 0; i < record->nspoken && fine; i++)
-		fine = say(store, &head, &record->spoken[i]);
+		fine = say_text(store, &head, &record->spoken[i]);
 	return fine;
 }
 
@@ -234,7 +234,7 @@ void ccfc_store_compact_end(struct ccfc_store *store,
 	if (result)
 		ccfc_log(CCFC_LOG_WARN, "texts are not compacted: %s",
 			 err.what);
-	/* What was not found to be dead is not; nor is it tried at once. */
+	/* No text is known to be dead; a failure is not tried again at once. */
 	store->texts_dead = 0;
 	ccfc_texts_compaction_free(compaction);
 }

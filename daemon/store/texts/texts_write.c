@@ -30,9 +30,9 @@ struct ccfc_texts_file {
 	int fd;
 	uint64_t id;
 	uint64_t length;	 /* written */
-	struct ccfc_buf wait;	 /* goes behind it */
+	struct ccfc_buf wait;	 /* to be written at `length` */
 	struct ccfc_arena arena; /* for one text */
-	bool failed;		 /* the last time it was tried */
+	bool failed;		 /* the last write failed */
 };
 
 /* --- opening --- */
@@ -54,7 +54,7 @@ static int open_file(struct ccfc_texts_file *file, struct stat *st, int flags,
 	return 0;
 }
 
-static int bits(uint64_t v)
+static int count_bits(uint64_t v)
 {
 	int n = 0;
 
@@ -66,11 +66,12 @@ static int bits(uint64_t v)
 enum ccfc_texts_whose ccfc_texts_is_of(const struct ccfc_texts_begin *begin,
 				       uint64_t id)
 {
-	int wrong = bits(begin->id ^ id) + bits(begin->none);
+	int wrong = count_bits(begin->id ^ id) + count_bits(begin->none);
 
 	for (size_t i = 0; i < sizeof(begin->magic); i++)
-		wrong += bits((uint64_t)(unsigned char)(begin->magic[i] ^
-							CCFC_TEXTS_MAGIC[i]));
+		wrong += count_bits(
+			(uint64_t)(unsigned char)(begin->magic[i] ^
+						  CCFC_TEXTS_MAGIC[i]));
 	if (!id || wrong > CCFC_TEXTS_WRONG_BITS)
 		return CCFC_TEXTS_OTHERS;
 	return wrong ? CCFC_TEXTS_MENDED : CCFC_TEXTS_OURS;
@@ -91,7 +92,7 @@ static int write_begin(const struct ccfc_texts_file *file, struct ccfc_err *err)
 	return 0;
 }
 
-/* Is it the store's? That it cannot be read does not mean that it is not. */
+/* Is it the store's file? A file that cannot be read may be. */
 static int look_texts_write(const struct ccfc_texts_file *file, bool *ours,
 			    struct ccfc_err *err)
 {
@@ -152,7 +153,7 @@ static int cut_texts_write(struct ccfc_texts_file *file, uint64_t length,
 	return 0;
 }
 
-/* Only has to differ from that of other files which were here. */
+/* Only has to differ from the ids of earlier files. */
 static uint64_t new_id(const struct ccfc_texts_file *file)
 {
 	struct timespec now = { 0 };
@@ -200,7 +201,7 @@ static int begin_anew(struct ccfc_texts_file *file, uint64_t size,
 	int r;
 
 	*found = CCFC_TEXTS_NONE;
-	/* One that never held a text is not worth keeping. */
+	/* A file without texts is not worth keeping. */
 	if (size > CCFC_TEXTS_START) {
 		*found = CCFC_TEXTS_ALIEN;
 		r = put_aside(file, err);
@@ -378,8 +379,9 @@ int ccfc_texts_file_settle(struct ccfc_texts_file *file, const char *dir,
 
 /* --- adding --- */
 
-/* By the first byte, which is rare: quicker than memmem by far. */
-static bool has(const char *ptr, const char *end, const char *seq, size_t n)
+/* Searches for the first byte, which is rare: much faster than memmem. */
+static bool has_bytes(const char *ptr, const char *end, const char *seq,
+		      size_t n)
 {
 	const int first = (unsigned char)seq[0];
 
@@ -392,10 +394,10 @@ static bool has(const char *ptr, const char *end, const char *seq, size_t n)
 }
 
 /* U+017F and U+212A: the long s, and the sign of the kelvin. */
-static bool folds(const char *ptr, size_t len)
+static bool has_folding(const char *ptr, size_t len)
 {
-	return has(ptr, ptr + len, "\xc5\xbf", 2) ||
-	       has(ptr, ptr + len, "\xe2\x84\xaa", 3);
+	return has_bytes(ptr, ptr + len, "\xc5\xbf", 2) ||
+	       has_bytes(ptr, ptr + len, "\xe2\x84\xaa", 3);
 }
 
 /* Appends the text in its final form behind its head; returns its flags. */
@@ -409,7 +411,7 @@ static uint32_t put_text_texts_write(struct ccfc_buf *out,
 						     out->len - start),
 					  CCFC_TEXT_MAX)
 				   .len;
-	if (ascii || !folds(out->ptr + start, out->len - start))
+	if (ascii || !has_folding(out->ptr + start, out->len - start))
 		return 0;
 	return CCFC_TEXT_FOLDS;
 }

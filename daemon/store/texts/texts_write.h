@@ -18,16 +18,15 @@
 struct ccfc_texts_file;
 
 enum ccfc_texts_found {
-	CCFC_TEXTS_FIT,	  /* it is the store's */
-	CCFC_TEXTS_SHORT, /* it is, but its last texts are lost */
-	CCFC_TEXTS_NONE,  /* there was none: it is new */
-	CCFC_TEXTS_ALIEN, /* it was not the store's: put aside, a new one made
-			   */
+	CCFC_TEXTS_FIT,	  /* the store's file */
+	CCFC_TEXTS_SHORT, /* the store's file, without its last texts */
+	CCFC_TEXTS_NONE,  /* there was none: a new file */
+	CCFC_TEXTS_ALIEN, /* another file, put aside: a new file */
 };
 
 /*
- * Opens <dir>/texts, of which the store says that its id is `id` (0: it knows
- * of none) and that `length` bytes count; more is cut off.
+ * Opens <dir>/texts. By the store, its id is `id` (0: the store has no file)
+ * and its length `length`; bytes beyond are cut off.
  */
 int ccfc_texts_file_new(struct ccfc_texts_file **out, const char *dir,
 			uint64_t id, uint64_t length,
@@ -73,7 +72,7 @@ int ccfc_texts_file_again(struct ccfc_texts_file *file, struct ccfc_err *err);
 int ccfc_texts_file_sync(const struct ccfc_texts_file *file,
 			 struct ccfc_err *err);
 
-/* What was written so far. */
+/* A view of the texts written so far. */
 void ccfc_texts_file_view(const struct ccfc_texts_file *file,
 			  struct ccfc_texts_view *out);
 

@@ -45,7 +45,7 @@
 
 (defvar-local ccfc-blame--timer nil "The timer of the next question.")
 (defvar-local ccfc-blame--current nil "The overlay of the current line.")
-(defvar-local ccfc-blame--current-timer nil "The timer that moves it.")
+(defvar-local ccfc-blame--current-timer nil "The timer that moves the overlay.")
 (defvar-local ccfc-blame--margin nil
   "What `left-margin-width' was, in a list; nil if it is untouched.")
 (defvar-local ccfc-blame--touched nil
@@ -123,7 +123,7 @@
 
 (defun ccfc-blame--prefix (overlay text face)
   "Show TEXT with FACE in the margin of OVERLAY's lines.
-Where another mode has a prefix for lines, it keeps it."
+The prefix of another mode stays."
   (unless (get-text-property (overlay-start overlay) 'line-prefix)
     (overlay-put overlay 'line-prefix (ccfc-blame--in-margin text face))))
 
@@ -245,7 +245,7 @@ Leave point behind it."
             (set-window-point window (car found))))))))
 
 (defun ccfc-blame-want (session)
-  "Go to the first line of SESSION when it is known which one that is."
+  "Go to the first line of SESSION when the owners of lines are known."
   (setq ccfc-blame--wanted (cons session (point)))
   (ccfc-blame-refresh))
 
@@ -264,7 +264,7 @@ Leave point behind it."
       (setq ccfc-blame--timer nil)
       (let ((tick (buffer-chars-modified-tick))
             (file (and buffer-file-name (expand-file-name buffer-file-name))))
-        ;; Else after-save-hook and after-revert-hook come back to it.
+        ;; Otherwise after-save-hook or after-revert-hook will ask.
         (when (and file (not (file-remote-p file)) (ccfc-blame--fits-p tick))
           (ccfc-process-ask
            (list "blame" "--format=jsonl" "--blocks" (file-name-unquote file))
@@ -321,7 +321,7 @@ Leave point behind it."
   (let ((block (and ccfc-current-line (ccfc-blame-block)))
         (eol (line-end-position)))
     (when (and (equal (ccfc-get block "kind") "session")
-               ;; The first line of a run that is marked says it already.
+               ;; The first line of a marked run has such a text already.
                (not (seq-some (lambda (o) (overlay-get o 'ccfc-note))
                               (overlays-in eol eol))))
       (unless ccfc-blame--current

@@ -10,7 +10,7 @@
 ;; Nothing here waits.
 ;;
 ;; "ccfc" starts the daemon if there is none.  A daemon that the user has
-;; stopped stays so until a command of the user needs it; one that crashed is
+;; stopped stays so until a command of the user needs it; a crashed daemon is
 ;; started again.
 
 ;;; Code:
@@ -39,7 +39,7 @@ PROTOCOL.md of ccfc has its fields.")
   "Characters of an answer.")
 (defconst ccfc-process--asking-max 4 "Questions under way at a time.")
 
-(defvar ccfc-process--watch nil "The process that tells of events, or nil.")
+(defvar ccfc-process--watch nil "The process that prints events, or nil.")
 (defvar ccfc-process--met nil "Non-nil after the daemon has answered once.")
 (defvar ccfc-process-for-user nil
   "Bound to t by commands, which may start a daemon that was stopped.")
@@ -48,7 +48,7 @@ PROTOCOL.md of ccfc has its fields.")
 (defvar ccfc-process--delay ccfc-process--delay-first "Of the next try.")
 (defvar ccfc-process--clock nil "Of the last event; where to go on.")
 (defvar ccfc-process--hello nil "When the daemon answered, or nil.")
-(defvar ccfc-process--said nil "The last complaint, told once.")
+(defvar ccfc-process--said nil "The last complaint; it is not repeated.")
 (defvar ccfc-process--asking 0 "Number of questions under way.")
 (defvar ccfc-process--queue nil "Questions that wait.")
 
@@ -84,7 +84,7 @@ PROTOCOL.md of ccfc has its fields.")
   (let ((type (ccfc-get event "type"))
         (clock (ccfc-get event "clock")))
     (pcase type
-      ;; A hello is newer than the missed events behind it.
+      ;; The clock of a hello is newer than the missed events after it.
       ("hello" (setq ccfc-process--hello (float-time)
                      ccfc-process--met t
                      ccfc-process--said nil
@@ -97,7 +97,7 @@ PROTOCOL.md of ccfc has its fields.")
       (run-hook-with-args 'ccfc-event-functions event))))
 
 (defun ccfc-process--filter (process text)
-  "Take the lines that TEXT ends, of PROCESS."
+  "Take the lines of PROCESS that TEXT completes."
   (let ((all (concat (process-get process 'ccfc-rest) text))
         (start 0))
     (while (string-match "\n" all start)
@@ -134,7 +134,7 @@ PROTOCOL.md of ccfc has its fields.")
   (force-mode-line-update t))
 
 (defun ccfc-process--sentinel (process _state)
-  "Start again when PROCESS, which told of events, has ended."
+  "Start again when PROCESS, which printed events, has ended."
   (unless (process-live-p process)
     (when (eq process ccfc-process--watch)
       (setq ccfc-process--watch nil)
@@ -153,7 +153,7 @@ PROTOCOL.md of ccfc has its fields.")
                       '("CCFC_NO_SPAWN=stopped"))
                  (default-value 'process-environment)))
         (exec-path (default-value 'exec-path))
-        ;; Never one of another machine, and one that exists.
+        ;; Only an existing directory of this machine.
         (default-directory (if (and directory
                                     (not (file-remote-p directory))
                                     (file-directory-p directory))
@@ -182,7 +182,7 @@ PROTOCOL.md of ccfc has its fields.")
        (ccfc-process--again)))))
 
 (defun ccfc-process-follow ()
-  "Make sure that events are told."
+  "Make sure that events arrive."
   (setq ccfc-process--wanted t)
   (unless (or ccfc-process--watch ccfc-process--timer)
     (ccfc-process--start)))

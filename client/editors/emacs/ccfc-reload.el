@@ -28,7 +28,7 @@
   "The buffer and its file are the same again."
   (setq ccfc-reload--pending nil)
   (let ((diff (get-buffer (ccfc-reload--diff-name))))
-    ;; It stays: diff may still be writing to it.
+    ;; The buffer stays: diff may still be writing to it.
     (when diff
       (quit-windows-on diff)))
   (force-mode-line-update))
@@ -121,7 +121,7 @@ Return the buffer with the difference; its text comes a moment later."
             200)))
 
 (defun ccfc-reload--check (buffer session)
-  "SESSION changed the file of BUFFER: look what that means."
+  "SESSION changed the file of BUFFER: read it again, or ask."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
       (setq ccfc-reload--timer nil)

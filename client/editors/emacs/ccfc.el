@@ -81,7 +81,7 @@
         (let ((names (and (buffer-live-p buffer)
                           (buffer-local-value 'ccfc--names buffer))))
           (when (or (member path names)
-                    ;; Files that nobody looks at are not looked at here.
+                    ;; Links are resolved only for names of open files.
                     (and (seq-some (lambda (name)
                                      (equal (file-name-nondirectory name)
                                             base))
@@ -102,7 +102,7 @@
         (ccfc-reload-soon session)))))
 
 (defun ccfc--in-conflict (event)
-  "EVENT is a conflict: tell it in the buffers of its file."
+  "EVENT is a conflict: show it in the buffers of its file."
   (dolist (buffer (ccfc--buffers-of (ccfc-get event "path")))
     (with-current-buffer buffer
       (setq ccfc--conflict (and (not (ccfc-get event "withdrawn")) event))
@@ -127,8 +127,8 @@
   (pcase (ccfc-get event "type")
     ((or "change" "early") (ccfc--changed event))
     ("conflict" (ccfc--in-conflict event))
-    ;; Nobody answered before; something is not known any more; or the daemon
-    ;; cannot tell what was missed.
+    ;; The daemon is connected, cannot tell which events were missed, or has
+    ;; forgotten something.
     ((or "hello" "fresh" "forgotten")
      (force-mode-line-update t)
      (dolist (buffer ccfc--buffers)
@@ -145,7 +145,7 @@
         (t " ccfc")))
 
 (defun ccfc--gone ()
-  "The buffer does not need us any more."
+  "The buffer does not need events any more."
   (setq ccfc--buffers (seq-filter #'buffer-live-p
                                   (remq (current-buffer) ccfc--buffers)))
   (unless ccfc--buffers

@@ -16,19 +16,19 @@ declare-option -hidden str ccfc_behind
 declare-option -hidden str-list ccfc_seen
 declare-option -hidden line-specs ccfc_flags
 declare-option -hidden line-specs ccfc_owners
-# Behind the first line of each of their blocks, and behind that of the cursor.
+# Texts behind the first lines of their blocks, and behind the cursor's line.
 declare-option -hidden range-specs ccfc_texts
 declare-option -hidden range-specs ccfc_line
 # Lines of ccfc_texts; the line of ccfc_line.
 declare-option -hidden str ccfc_told
 declare-option -hidden str ccfc_line_at
-# "yes": they wait until the buffer is what is on disk.
+# "yes": no texts are shown until the buffer is what is on disk.
 declare-option -hidden str ccfc_hidden
-# What "ccfc-restore-write" would do.
+# Arguments for "ccfc-restore-write".
 declare-option -hidden str-list ccfc_restore
 
-# Lines of JSON. In a string of JSON every quote has a backslash, so that no key
-# is found inside of one. Bytes are characters here (LC_ALL=C).
+# Reads lines of JSON. In a string of JSON every quote has a backslash, so that
+# no key is found inside a string. Bytes are characters here (LC_ALL=C).
 declare-option -hidden str ccfc_awk %{
     function field(name) {
         if (!match($0, "\"" name "\":\"([^\"\\\\]|\\\\.)*\""))
@@ -149,8 +149,8 @@ declare-option -hidden str ccfc_awk_events %{
     }
 }
 
-# The blocks of "ccfc blame", an empty line, and the file; as options of the
-# buffer. Where a line ends is seen in the file.
+# Turns the blocks of "ccfc blame", an empty line and the file into options of
+# the buffer. The file shows where its lines end.
 declare-option -hidden str ccfc_awk_marks %{
     function label() {
         if (field("kind") != "session")
@@ -216,7 +216,7 @@ declare-option -hidden str ccfc_awk_marks %{
     }
 }
 
-# The same of the line under the cursor.
+# The same for the line under the cursor.
 declare-option -hidden str ccfc_awk_line %{
     field("kind") == "session" {
         begin()
@@ -286,8 +286,8 @@ define-command -hidden ccfc-stop %{
 }
 
 # The watcher tries again after 0.2 s, then after twice the time, up to 10 s,
-# and continues from the clock of the last event. A daemon that crashed is
-# started again; one that was stopped stays so.
+# and continues from the clock of the last event. A crashed daemon is started
+# again; a stopped daemon stays so.
 define-command -hidden ccfc-start %{
     evaluate-commands %sh{
         [ -n "$kak_opt_ccfc_watcher" ] && exit
@@ -330,12 +330,13 @@ define-command -hidden ccfc-start %{
     }
 }
 
-# The daemon is there, or what it knew is not known any more.
+# The daemon is connected, cannot tell which events were missed, or has
+# forgotten something.
 define-command -hidden ccfc-refresh %{
     evaluate-commands -buffer * ccfc-mark
 }
 
-# An event of the watcher. The path may be that of no buffer; a name in
+# Handles an event of the watcher. The path may belong to no buffer; a name in
 # "-buffer" would end at a comma.
 define-command -hidden -params 4 ccfc-take %{
     set-option global ccfc_event %arg{1} %arg{2} %arg{3}
@@ -405,7 +406,8 @@ define-command -hidden ccfc-mark %{
     }
 }
 
-# What is typed at the end of a line would stand behind its text.
+# Hides the texts: what the user types at the end of a line would stand behind
+# its text.
 define-command -hidden ccfc-hide %{
     set-option buffer ccfc_texts %val{timestamp}
     set-option buffer ccfc_line %val{timestamp}
@@ -413,8 +415,8 @@ define-command -hidden ccfc-hide %{
     set-option buffer ccfc_hidden yes
 }
 
-# Who wrote the line under the cursor, and for which prompt. The first line of
-# a block that is marked says it already.
+# Who wrote the line under the cursor, and for which prompt. The first line of a
+# marked block has such a text already.
 define-command -hidden ccfc-line %{
     evaluate-commands -draft %{
         execute-keys 'x;'
@@ -449,7 +451,7 @@ define-command ccfc-blame -docstring "show or hide who wrote each line" %{
 }
 
 # ccfc-show BUFFER FIELD ARGUMENT…: runs "ccfc ARGUMENT…" and shows what it
-# prints. With a FIELD, that of who wrote this line is the last argument.
+# prints. With a FIELD, that field of the line's block is the last argument.
 define-command -hidden -params 3.. ccfc-show %{
     evaluate-commands %sh{
         buffer=$1 field=$2

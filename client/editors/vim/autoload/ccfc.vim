@@ -7,7 +7,7 @@ import autoload 'ccfc/text.vim'
 
 # g:ccfc may turn parts off.
 export var options = {reload: true, signs: true, text: true, line: true}
-# The last one, for "autocmd User CcfcEvent".
+# The last event, for "autocmd User CcfcEvent".
 g:ccfc_event = {}
 
 var started = false
@@ -46,7 +46,7 @@ def Take(event: dict<any>)
   endif
 enddef
 
-# With the first file; does nothing the second time.
+# Called with the first file; does nothing the second time.
 export def Start()
   if started
     return

@@ -5,7 +5,7 @@
  * their own, a few at a time.
  *
  * ccfc starts the daemon if there is none. A daemon that the user has stopped
- * stays so until a command of the user needs it; one that crashed is started
+ * stays so until a command of the user needs it; a crashed daemon is started
  * again.
  */
 import { ChildProcess, execFile, spawn } from 'child_process';
@@ -52,7 +52,7 @@ export class Ccfc implements vscode.Disposable {
 	connected = false;
 	private met = false;	/* the daemon has answered once */
 	private clock?: string;
-	private since = 0;	/* of the connection */
+	private since = 0;	/* when the daemon answered */
 	private delay = DELAY_FIRST;
 	private timer?: NodeJS.Timeout;
 	private process?: ChildProcess;
@@ -120,7 +120,7 @@ export class Ccfc implements vscode.Disposable {
 		if (!event)
 			return;
 		if (event.type === 'hello') {
-			/* It is newer than the missed events behind it. */
+			/* Its clock is newer than missed events after it. */
 			this.clock ??= event.clock as string;
 			this.since = Date.now();
 			this.met = true;

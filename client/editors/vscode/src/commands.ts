@@ -148,8 +148,8 @@ export class Commands implements vscode.Disposable {
 		return answer.status === 0 ? answer.out : undefined;
 	}
 
-	/* Before and after a change, side by side; if they are not known, what
-	 * is known of the change. */
+	/* Contents before and after a change, side by side; if the latter is
+	 * not known, the diff of the change. */
 	private async change(file: unknown, fields: Fields): Promise<void> {
 		const change = text.id(fields.changeId);
 

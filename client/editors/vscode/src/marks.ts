@@ -32,7 +32,7 @@ function label(owner?: Owner): string {
 		text.model(owner.model) : text.line(
 		(owner as Owner | undefined)?.kind, 10);
 
-	/* An editor would swallow blanks of the usual kind. */
+	/* An editor would collapse usual blanks. */
 	return text.line(words, LABEL_WIDTH).padEnd(LABEL_WIDTH)
 		.replace(/ /g, '\u00a0');
 }
@@ -155,7 +155,7 @@ export class Marks implements vscode.Disposable, vscode.HoverProvider {
 		const line = editor.selection.active.line;
 		const lines = this.owners.of(editor.document);
 		const owner = lines?.owners[line];
-		/* The first line of a run that is marked says it already. */
+		/* The first line of a marked run has such a text already. */
 		const said = setting('signs') && lines?.isRecent(owner) &&
 			(!line || lines.owners[line - 1] !== owner);
 
@@ -171,7 +171,7 @@ export class Marks implements vscode.Disposable, vscode.HoverProvider {
 
 		if (!isSession(owner))
 			return undefined;
-		/* Texts of the transcript stand where no command can be. */
+		/* Texts of the transcript are in parts without commands. */
 		const who = new vscode.MarkdownString();
 		who.appendText(`${text.line(owner.sessionId, 40)}\n` +
 			`${text.model(owner.model)} · ` +

@@ -49,7 +49,8 @@ class Lines {
 		}
 	}
 
-	/* Is the line by the latest session, or one of those at work now? */
+	/* Is it by the latest session, or one that has changed the file since
+	 * the document was opened? */
 	isRecent(owner?: Owner): owner is Owner {
 		return isSession(owner) &&
 			(owner.sessionId === this.latest?.sessionId ||
@@ -78,7 +79,7 @@ export async function isOnDisk(document: vscode.TextDocument):
 		const bytes = await fs.promises.readFile(name);
 		const text = bytes.toString('utf8');
 
-		/* Another encoding: at least the lines are as many. */
+		/* Another encoding: only the number of lines is compared. */
 		if (text.includes('\ufffd'))
 			return text.split('\n').length === document.lineCount;
 		return same(text) === same(document.getText());
@@ -169,7 +170,7 @@ export class Owners implements vscode.Disposable {
 		const answer = await this.ccfc.ask(
 			['blame', '--format=jsonl', '--blocks',
 			 document.uri.fsPath], cwd(document), false);
-		/* If it is not what is on disk, it is about to be read. */
+		/* A document that is not the file is about to be read again. */
 		if (answer.status > 1 || !await isOnDisk(document) || !fits())
 			return;
 		lines.set(answer.status === 0 ? parseLines(answer.out) : []);

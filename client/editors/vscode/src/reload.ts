@@ -18,7 +18,7 @@ const COMPARE = 'Show Differences';
 const TAKE = 'Take the File';
 const KEEP = 'Keep My Changes';
 
-/* What tells a file from what it becomes; nothing if there is none. */
+/* Differs when the file has changed; empty: there is no file. */
 async function stampOf(name: string): Promise<string> {
 	const stat = await fs.promises.stat(name, { bigint: true })
 		.catch(() => undefined);
@@ -29,7 +29,7 @@ async function stampOf(name: string): Promise<string> {
 export class Reload implements vscode.Disposable {
 	private readonly timers = new Map<string, NodeJS.Timeout>();
 	private readonly asked = new Set<string>();
-	/* Of the file whose content the document had, or that was told. */
+	/* Of the file that the document had, or that the user knows of. */
 	private readonly stamps = new Map<string, string>();
 	private readonly parts: vscode.Disposable[];
 
@@ -63,7 +63,7 @@ export class Reload implements vscode.Disposable {
 			this.stamps.set(document.uri.toString(), stamp);
 	}
 
-	/* Anything may have happened. */
+	/* Events may have been missed: checks all documents. */
 	private all(): void {
 		vscode.workspace.textDocuments.filter(isFile).forEach(
 			d => this.soon(d, undefined));
@@ -156,8 +156,8 @@ export class Reload implements vscode.Disposable {
 		const stamp = await stampOf(document.uri.fsPath);
 
 		/*
-		 * What is typed differs from the file; was that changed, too?
-		 * One question at a time; differences are always today's.
+		 * The document differs from the file; did the file change, too?
+		 * One question at a time; the answer shows current differences.
 		 */
 		if (this.asked.has(key) || this.stamps.get(key) === stamp)
 			return;

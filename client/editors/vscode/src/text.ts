@@ -32,7 +32,7 @@ export function short(session: unknown): string {
 	return id(session)?.slice(0, 8) ?? '?';
 }
 
-/* Without its maker and its date. */
+/* The name of a model, without its maker and its date. */
 export function model(name: unknown): string {
 	return line(name, 40).replace(/^claude-/, '').replace(/-\d{8}$/, '');
 }

@@ -17,7 +17,7 @@ export class Row extends vscode.TreeItem {
 		readonly session?: string) {
 		super(name);
 		this.contextValue = 'ccfc.' + kind;
-		/* The same row after a refresh. */
+		/* A refreshed row is the same one. */
 		if (kind !== 'note')
 			this.id = [kind, session, file, fields.changeId]
 				.join('\n');
@@ -147,7 +147,7 @@ export class SessionsView extends View {
 	}
 }
 
-/* What happened to a file; `why` there is nothing to show, if there is not. */
+/* The history of a file; `why`: the reason if there is none to show. */
 export async function historyOf(ccfc: Ccfc, file: string, forUser: boolean):
 	Promise<{ steps: Fields[], why: string }> {
 	const answer = await ccfc.ask(['log', '--format=jsonl', file],
@@ -239,7 +239,7 @@ export function timeline(ccfc: Ccfc): vscode.Disposable | undefined {
 	});
 
 	try {
-		/* The second is what the window calls files of a server. */
+		/* The second scheme is that of files on a server. */
 		const schemes = ['file', 'vscode-remote'];
 
 		const part = api.registerTimelineProvider?.(schemes, {

@@ -131,8 +131,8 @@ local function told(b, verb)
     text.short(e.sessionId), lines))
 end
 
--- The buffer is clean: it gets what is on disk. Neovim looks whether that is
--- another content, and asks nothing, since autoread is set.
+-- Gives a clean buffer the content of the file. Neovim finds out whether that
+-- is new, and does not ask, since autoread is set.
 local function reload(buf, b)
   local tick = vim.api.nvim_buf_get_changedtick(buf)
   local now = stat_of(b.names[1])
@@ -147,7 +147,7 @@ local function reload(buf, b)
     b.stat = now
     vim.cmd("silent! checktime " .. buf)
   else
-    -- It did not exist: checktime would ask.
+    -- The file did not exist: checktime would ask.
     vim.api.nvim_buf_call(buf, function()
       vim.cmd("silent! edit")
     end)
@@ -162,7 +162,7 @@ local function wants_reload(buf)
   return require("ccfc").options.reload and vim.bo[buf].autoread
 end
 
--- Makes the buffer what is on disk, and its marks those of its lines.
+-- Brings the buffer and its marks up to date with the file.
 local function sync(buf)
   local b = M.open[buf]
   local clean = not vim.bo[buf].modified
@@ -193,7 +193,7 @@ function M.changed(buf, event)
   debounce(buf, sync)
 end
 
---- The file may be another one than it was.
+--- The file may have changed.
 function M.look(buf)
   if M.open[buf] then
     debounce(buf, sync)
@@ -206,7 +206,7 @@ function M.refresh_all()
   end
 end
 
--- The buffer has just got the content of the file, or the other way round.
+-- The buffer was just read from the file, or written to it.
 local function arrived(buf)
   local old = M.open[buf]
   forget(buf)

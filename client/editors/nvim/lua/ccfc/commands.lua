@@ -64,8 +64,8 @@ local function last_change(buf, callback)
   end)
 end
 
--- act(id): of what was given, else of the line's change, else of the last one;
--- `key` is the name of the id there.
+-- Calls act(id) with the given id, or else with the field `key` of the line's
+-- change, or else of the file's last change.
 local function with_id(args, key, act)
   if args[1] then
     return act(args[1])
@@ -170,7 +170,7 @@ function commands.log()
   end)
 end
 
--- What "ccfc restore" would do is shown before it is asked for.
+-- Shows what "ccfc restore" would do, then asks.
 local function restore(buf, point)
   local path = vim.api.nvim_buf_get_name(buf)
   local args = { "restore", path, "--at=" .. point, "--color=never" }

@@ -25,7 +25,7 @@ local function lines_of(buf)
   return lines
 end
 
---- Writes it again, if there is one.
+--- Writes the gutter of the buffer again, if there is one.
 function M.update(buf)
   local own = gutters[buf]
   if not own or not vim.api.nvim_buf_is_valid(own) then
@@ -67,7 +67,7 @@ local function close(buf)
   return false
 end
 
--- The window of the file shows another one, or is closed: so is the gutter.
+-- Closes the gutter when the file's window is closed or shows another file.
 local function follow(buf, own, win)
   if gutters[buf] ~= own or (vim.api.nvim_win_is_valid(win)
     and vim.api.nvim_win_get_buf(win) == buf) then

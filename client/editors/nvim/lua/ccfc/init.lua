@@ -8,7 +8,7 @@ local M = {}
 
 -- vim.g.ccfc, or setup(), may turn parts off.
 M.options = { reload = true, signs = true, text = true, line = true }
-M.event = nil -- the last one, for "autocmd User CcfcEvent"
+M.event = nil -- the last event, for "autocmd User CcfcEvent"
 M.clock = nil
 
 local running = false
@@ -83,7 +83,7 @@ local function subscribe()
   local options = { states = { "applied" }, since = M.clock }
   rpc.ask("events.subscribe", options, function(err, reply)
     if err then
-      -- With another daemon the next connection may do.
+      -- The next connection may be to a daemon that can.
       return
     end
     take_reply(reply)
@@ -95,7 +95,7 @@ function M.setup(options)
   M.options = vim.tbl_extend("force", M.options, options or {})
 end
 
---- With the first file; does nothing the second time.
+--- Called with the first file; does nothing the second time.
 function M.start()
   if running then
     return

@@ -8,10 +8,10 @@ M.DELAY = 150 -- milliseconds after the last move
 
 local space = vim.api.nvim_create_namespace("ccfc_line")
 local timer
-local hidden = {} -- the short text of that line, while this one is shown
+local hidden = {} -- short texts that a text of the current line hides
 M.space = space
 
---- Takes it away, and puts back what it hid.
+--- Takes the text away, and puts back the short text of the line.
 function M.clear(buf)
   if not vim.api.nvim_buf_is_loaded(buf) then
     hidden[buf] = nil

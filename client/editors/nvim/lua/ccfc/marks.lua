@@ -23,7 +23,6 @@ function M.highlights()
   link("CcfcLine", "Comment")
 end
 
--- For each line of the buffer its line in the blame, or nil; true: the same.
 local function same_lines(old, new)
   if #old ~= #new then
     return false
@@ -36,6 +35,7 @@ local function same_lines(old, new)
   return true
 end
 
+-- For each line of the buffer its line in the blame, or nil.
 local function compare(old, new)
   local map, at = {}, 1
   local hunks = vim.diff(table.concat(old, "\n") .. "\n",
@@ -58,7 +58,8 @@ local function compare(old, new)
   return map
 end
 
---- The line in the blame of each line of the buffer; nil: without a blame.
+--- The blame, with `same` if its lines are the buffer's, else with `map`, the
+--- line in the blame of each line of the buffer; nil: there is no blame.
 function M.map(buf)
   local b = require("ccfc.buffers").open[buf]
   if not b or not b.blame then
@@ -163,7 +164,7 @@ end
 
 local later = {}
 
---- The same, once, after the last key.
+--- Draws the marks once, after the last key.
 function M.draw_later(buf)
   later[buf] = (later[buf] or 0) + 1
   local mine = later[buf]

@@ -17,7 +17,7 @@ M.on_event = function() end
 local pipe -- nil: not connected
 local connecting, starting, ended = false, false, false
 local started = false -- once a daemon was there, or was to be started
-local tried = false -- it was started just now
+local tried = false -- a daemon was started just now
 local wait = M.FIRST_WAIT
 local timer
 local waiting = {} -- callbacks by the number of their request
@@ -78,7 +78,7 @@ local function take(message)
   end
 end
 
--- Whole messages out of pieces; runs in libuv's callback.
+-- Puts messages together from pieces; runs in libuv's callback.
 local function reader(mine)
   local unpack = vim.mpack.Unpacker()
   local ready, scheduled = {}, false
@@ -89,7 +89,7 @@ local function reader(mine)
       if pipe ~= mine then
         return
       end
-      -- One that fails does not keep the others away.
+      -- A message that fails does not keep the others away.
       local ok, why = pcall(take, message)
       if not ok then
         text.warn(tostring(why))
@@ -129,13 +129,13 @@ local function reader(mine)
   end
 end
 
--- Only a socket of this user is spoken to.
+-- Only a socket of this user is connected to.
 local function is_own(path)
   local stat = uv.fs_stat(path)
   return not stat or stat.uid == uv.getuid()
 end
 
--- "ccfc start"; then once more.
+-- Runs "ccfc start", then connects once more.
 local function start_daemon()
   if starting or vim.env.CCFC_NO_SPAWN
     or vim.fn.executable("ccfc") == 0 then
@@ -159,8 +159,8 @@ local function start_daemon()
   end
 end
 
--- A daemon that was stopped removes its socket and stays stopped; one that
--- crashed leaves it, and is started again.
+-- A stopped daemon has removed its socket and stays stopped; a crashed daemon
+-- has left its socket, and is started again.
 local function refused(err)
   M.status = "no daemon: " .. err
   local start = not started or err:find("ECONNREFUSED", 1, true)

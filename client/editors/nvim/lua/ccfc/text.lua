@@ -28,7 +28,7 @@ function M.line(value, width)
     return ""
   end
   text = tostring(text)
-  -- What is cut off anyway is not looked at.
+  -- Most of a long text is cut off anyway.
   text = text:sub(1, 4096)
   for _, pattern in ipairs(HIDDEN) do
     text = text:gsub(pattern, " ")

@@ -24,7 +24,7 @@ const HASHED = 1 << 20 # bytes
 export var open: dict<dict<any>> = {}
 var timers: dict<number> = {}
 
-# Times have seconds only, so that the content of small files counts too.
+# Times have whole seconds only, so the content of a small file counts, too.
 def Disk(path: string): string
   if !filereadable(path)
     return ''
@@ -124,8 +124,8 @@ def Told(b: dict<any>, verb: string)
     tool == '' ? 'changed' : tool, text.Short(e->get('sessionId')), lines))
 enddef
 
-# The buffer is clean: it gets what is on disk. Vim looks whether that is
-# another content, and asks nothing, since autoread is set.
+# Gives a clean buffer the content of the file. Vim finds out whether that is
+# new, and does not ask, since autoread is set.
 def Reload(buf: number)
   var b = open[buf]
   var tick = getbufvar(buf, 'changedtick')
@@ -137,7 +137,7 @@ def Reload(buf: number)
     return
   endif
   if b.disk == ''
-    # It did not exist: checktime would ask.
+    # The file did not exist: checktime would ask.
     Load(buf)
   else
     var autoread = &g:autoread
@@ -157,11 +157,11 @@ export def Load(buf: number)
     win_execute(win, 'silent! edit!')
     return
   endif
-  # It is read when it is looked at.
+  # The file is read when the buffer is shown.
   execute 'silent! bunload!' buf
 enddef
 
-# Makes the buffer what is on disk, and its marks those of its lines.
+# Brings the buffer and its marks up to date with the file.
 def Sync(buf: number)
   var b = open[buf]
   var clean = !getbufvar(buf, '&modified')
@@ -190,7 +190,7 @@ export def Changed(buf: number, event: dict<any>)
   Soon(buf)
 enddef
 
-# The file may be another one than it was.
+# The file may have changed.
 export def Look(buf: number)
   if open->has_key(buf)
     Soon(buf)
@@ -203,7 +203,7 @@ export def RefreshAll()
   endfor
 enddef
 
-# The buffer has just got the content of the file, or the other way round.
+# The buffer was just read from the file, or written to it.
 def Arrived(buf: number)
   var old = get(open, buf, {})
   Forget(buf)

@@ -95,7 +95,7 @@ def StepText(step: dict<any>): string
     text.Short(step->get('sessionId')), lines, text.Line(step->get('prompt')))
 enddef
 
-# A choice of the file's history.
+# A menu of the file's history.
 def PickStep(title: string, changes: bool, Callback: func(dict<any>))
   var buf = File()
   if buf == 0
@@ -119,7 +119,7 @@ def History()
   })
 enddef
 
-# What "ccfc restore" would do is shown before it is asked for.
+# Shows what "ccfc restore" would do, then asks.
 def RestoreTo(buf: number, point: string)
   var args = ['restore', buffers.Path(buf), '--at=' .. point, '--color=never']
   job.Run(args + ['--dry-run', '--no-pager'], (code, out, err) => {

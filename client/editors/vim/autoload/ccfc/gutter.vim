@@ -23,7 +23,7 @@ def Lines(buf: number): list<string>
   return lines
 enddef
 
-# Writes it again, if there is one.
+# Writes the gutter of the buffer again, if there is one.
 export def Update(buf: number)
   var own = get(gutters, buf, -1)
   if own < 0 || !bufloaded(own)
@@ -52,7 +52,7 @@ export def Enter(buf: number)
   commands.DiffLine(buf, line('.'))
 enddef
 
-# The window of a file shows another one, or is closed: so is the gutter.
+# Closes a gutter when its file's window is closed or shows another file.
 def Follow()
   for [buf, win] in items(windows)
     if winbufnr(win) == str2nr(buf)

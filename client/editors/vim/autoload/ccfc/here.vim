@@ -9,7 +9,7 @@ const DELAY = 150 # milliseconds after the last move
 
 var timer = -1
 
-# Takes it away, and puts back the short text of the line.
+# Takes the text away, and puts back the short text of the line.
 export def Clear(buf: number)
   if bufloaded(buf) && !empty(prop_find({type: 'ccfc_line', bufnr: buf,
       lnum: 1}))

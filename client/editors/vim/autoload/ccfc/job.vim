@@ -36,7 +36,7 @@ def TakeLine(line: string)
     endif
     wait = FIRST_WAIT
   endif
-  # One that fails does not keep the others away.
+  # An event that fails does not keep the others away.
   try
     OnEvent(event)
   catch
@@ -53,8 +53,8 @@ def Ended(_: job, _: number)
   wait = min([wait * 2, LAST_WAIT])
 enddef
 
-# A daemon that was stopped stays so, unless the user wants to know something;
-# one that crashed is started again.
+# A stopped daemon stays so, unless the user wants to know something; a crashed
+# daemon is started again.
 def Environment(for_user: bool): dict<string>
   return met && !for_user && $CCFC_NO_SPAWN == ''
     ? {CCFC_NO_SPAWN: 'stopped'} : {}
@@ -86,7 +86,7 @@ export def Watch(Callback: func(dict<any>))
   Connect()
 enddef
 
-# At once, and with the start of a daemon: a command was given.
+# Connects at once, and may start a daemon: a command was given.
 export def Wake()
   met = false
   wait = FIRST_WAIT
@@ -134,7 +134,7 @@ export def Run(args: list<string>,
   endif
 enddef
 
-# As Run, and what was printed is JSON; errors are told.
+# As Run, for an answer in JSON; errors are shown.
 export def Ask(args: list<string>, Callback: func(any))
   Run(args + ['--format=json'], (code, out, err) => {
     if code != 0

@@ -235,7 +235,7 @@ export def Draw(buf: number)
   here.Moved()
 enddef
 
-# The same, once, after the last key.
+# Draws the marks once, after the last key.
 export def DrawLater(buf: number)
   timer_stop(get(timers, buf, -1))
   timers[buf] = timer_start(DEBOUNCE, (_) => {

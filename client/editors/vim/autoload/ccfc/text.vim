@@ -18,7 +18,7 @@ enddef
 
 # One line of printable text, at most `width` columns if given.
 export def Line(value: any, width: number = 0): string
-  # What is cut off anyway is not looked at.
+  # Most of a long text is cut off anyway.
   var text = Known(value)->strpart(0, 4096)->substitute(HIDDEN, ' ', 'g')
   if width == 0 || strdisplaywidth(text) <= width
     return text

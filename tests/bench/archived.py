@@ -100,7 +100,7 @@ def times(box, asked):
 
 
 def thread_cpu(pid, name):
-    """The CPU of a thread so far; all else that runs is not the archive's."""
+    """The CPU of a thread so far; other threads do not archive."""
     tick = os.sysconf("SC_CLK_TCK")
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/stat", encoding="utf-8") as f:

@@ -1,8 +1,7 @@
 /*
  * The least that an HTTP server on libmicrohttpd can do: it answers every
- * request with the bytes of standard input. What tests/bench/web.py holds ccfcd
- * against. Prints its port; ends when standard input was read and its parent
- * kills it.
+ * request with the bytes of standard input. tests/bench/web.py compares ccfcd
+ * with it. Reads standard input, prints its port, and runs until it is killed.
  */
 #include <microhttpd.h>
 

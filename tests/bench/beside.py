@@ -1,10 +1,10 @@
 """What a lookup waits for while another client asks the dearest questions:
 p99 of `file.sessions` on one connection, beside one question after another in
-a loop on a second one. A question that stood on the core thread would make the
-lookup wait for as long as it takes.
+a loop on a second one. A question that ran on the core thread would make the
+lookup wait until that question ends.
 
-What of it is the scheduler's is measured with busy loops beside instead: one,
-and one for each CPU, as a question keeps more than one thread busy (workers,
+The scheduler's share is measured with busy loops instead of questions: one, and
+one for each CPU, because a question keeps more than one thread busy (workers,
 the threads of a search, the client that reads the answer).
 """
 import contextlib
@@ -48,7 +48,7 @@ class Replies:
 
 
 def ask_on(path, questions, ready):
-    """The questions in turn, for ever; the first answer is a beginning."""
+    """The questions in turn, for ever; ready with the first answer."""
     replies = Replies(path)
     while True:
         for method, options in questions:
@@ -92,7 +92,7 @@ def make_chain(box, seed):
 
 
 def questions_of(session, ids, clock):
-    """Name → requests; each of them is cold or as good as."""
+    """Name → requests that no cache makes much cheaper."""
     path = {"path": chain.PATH}
     session = {"session": session}
     return {

@@ -166,7 +166,7 @@ def rows(table, until_indexed, seed, git=True):
                 return timed(lambda: rpc.call("file.blame", path=history.path,
                                               **more))
             cold, reply = ask()
-            # The same unpacking by the test's client is in all of them.
+            # All figures include the unpacking by the test's client.
             unpack, _ = ask()
             warm = [ask()[0] for _ in range(AGAIN)]
             part = [ask(to=60, includeContent=False)[0]

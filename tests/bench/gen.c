@@ -250,7 +250,7 @@ static void head(struct file *f, const char *type)
 	put(f, "\"type\":\"%s\",", type);
 }
 
-/* The part behind it. */
+/* The part of a record after its message. */
 static void tail(struct file *f)
 {
 	char when[40];

@@ -3,9 +3,9 @@
  * microseconds, one line for each thing measured; things that are compared
  * are measured in turn, in one run.
  *
- *   measure exec N CMD… -- CMD… [-- CMD…]   whole processes; "@FILE" at the
+ *   measure exec N CMD… -- CMD… [-- CMD…]   whole processes; "@/FILE" at the
  *                                           end of an argument stands for
- *                                           the next line of FILE each time
+ *                                           the next line of /FILE each time
  *   measure inotify N DIR                   write() to inotify wake-up
  *   measure echo N                          round trip to a bare echo process
  *   measure rpc N SOCKET PATH               round trip of file.sessions
@@ -101,10 +101,10 @@ static int split(char **argv, char ***commands, int max)
 	return n;
 }
 
-/* An argument whose end is another one each time. */
+/* An argument whose end changes each time. */
 struct varied {
 	char **arg;
-	char *fixed; /* what stands before it */
+	char *fixed; /* its beginning, which stays */
 	FILE *lines;
 	char text[4096];
 };

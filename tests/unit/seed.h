@@ -1,7 +1,7 @@
 /*
  * Random numbers for property tests. A run is repeatable; with CCFC_SOAK each
- * takes another seed. It is printed first, so that the output of a failure
- * names it; CCFC_TEST_SEED repeats such a run.
+ * run has another seed. The seed is printed first, so that the output of a
+ * failure has it; CCFC_TEST_SEED repeats such a run.
  */
 #ifndef CCFC_TEST_SEED_H
 #define CCFC_TEST_SEED_H

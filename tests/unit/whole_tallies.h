@@ -55,7 +55,7 @@ static inline void tally_used(const struct ccfc_index *index, used_fn fn,
 			fn(ctx, &used);
 }
 
-/* All; or those at one file or of one session, where not 0. */
+/* All reads; only those of one file or one session, unless that is 0. */
 static inline void tally_looks(const struct ccfc_index *index, uint32_t file,
 			       uint32_t session, look_fn fn, void *ctx)
 {

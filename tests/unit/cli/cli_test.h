@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* It needs those before it. */
+/* The header of cmocka needs the headers above. */
 #include <cmocka.h>
 
 #include "cli/out/out.h"

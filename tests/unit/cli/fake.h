@@ -233,7 +233,7 @@ static void fake_release(struct fake_result *result)
 
 #define ARGV(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* Runs it and compares; `out` and `err` may be NULL. */
+/* Runs the command and compares; `out` and `err` may be NULL. */
 static inline void fake_check(const char *const *argv,
 			      const struct fake_step *steps, int status,
 			      const char *out, const char *err)

@@ -38,7 +38,7 @@ static inline int tree_teardown(void **state)
 	return nftw(tree_top, tree_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The path of something in it; good for some calls more. */
+/* A path in the scratch directory; valid for the next 15 calls. */
 static inline const char *in_tree(const char *name)
 {
 	static char paths[16][128];
@@ -76,7 +76,7 @@ static inline void check_file(const char *name, const char *text)
 	close(fd);
 }
 
-/* How many things are in a directory. */
+/* How many names are in a directory. */
 static inline int count_in(const char *name)
 {
 	DIR *dir = opendir(in_tree(name));

@@ -87,7 +87,7 @@ static TOOLS_UNUSED void tools_need(const char *program)
 	skip();
 }
 
-/* With all directories above it. */
+/* Writes the file, and makes all directories above it. */
 static TOOLS_UNUSED void tools_write(const char *path, struct ccfc_slice text)
 {
 	char dir[512];

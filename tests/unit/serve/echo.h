@@ -68,8 +68,8 @@ static inline char blown(size_t i)
 }
 
 /*
- * Those from `at` on, a row of 256 at a time: byte by byte it takes most of the
- * time of these tests under ThreadSanitizer.
+ * Rows of 256 such bytes: to make each byte by itself takes most of the time of
+ * these tests under ThreadSanitizer.
  */
 static char rows[0x80][0x100];
 
@@ -97,8 +97,8 @@ static inline void blow(char *to, size_t at, size_t n)
 }
 
 /*
- * Requests of others are not answered (yet): the first one to ask waits for
- * them, and each of its requests ends one.
+ * Requests of the first connection to ask are not answered, but owed. A request
+ * of another connection is answered, and one owed request ends.
  */
 static inline void owe(struct fixture *f, uint64_t conn,
 		       struct ccfc_slice bytes)

@@ -39,7 +39,7 @@ struct world {
 	void (*done)(void *arg); /* of a build that waits */
 	void *done_arg;
 	char built[64]; /* its project */
-	/* What is taken in is read by these: */
+	/* Read the lines that are taken in. */
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 };
@@ -346,7 +346,7 @@ static inline struct ccfc_obj world_get(struct world *w, const char *method,
 	return w->reply.result;
 }
 
-/* An object by a path of keys and indexes: "files.0.path". */
+/* An object by a path of keys and indexes: "files/0/path". */
 static inline struct ccfc_obj at(struct ccfc_obj o, const char *where)
 {
 	char *copy = strdup(where), *save = NULL;

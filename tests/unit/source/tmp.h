@@ -1,6 +1,6 @@
 /*
- * A scratch directory for the tests of this folder, and files in it. Paths
- * are relative to it; every failure fails the test.
+ * A scratch directory for the tests of this folder, and files in it. Paths are
+ * relative to the directory; every failure fails the test.
  */
 #ifndef CCFC_TEST_SOURCE_TMP_H
 #define CCFC_TEST_SOURCE_TMP_H
@@ -66,7 +66,7 @@ static TMP_UNUSED const char *tmp_path(const char *rel)
 	return out;
 }
 
-/* With all directories above it. */
+/* Makes the directory and all directories above it. */
 static TMP_UNUSED void tmp_mkdir(const char *rel)
 {
 	char path[PATH_MAX];

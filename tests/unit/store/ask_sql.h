@@ -8,7 +8,7 @@
 #include "world.h"
 
 #define MEMORY ((size_t)4 << 20)
-/* A machine may be slow: what is to end by time says so. */
+/* Machines may be slow: only tests of the time limit set a shorter one. */
 #define NEVER INT64_C(1000000000)
 
 struct asked {

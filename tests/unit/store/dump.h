@@ -324,7 +324,7 @@ static inline void dump_deep(struct rows_of_text *rows,
 	}
 }
 
-/* How often a transcript was read before does not show. */
+/* Without the generation: how often a transcript was read does not show. */
 static inline void dump_prompt(struct rows_of_text *rows,
 			       const struct ccfc_index *index,
 			       const struct ccfc_prompt *p)
@@ -528,7 +528,7 @@ static inline void dump_backups(struct rows_of_text *rows,
 	add_row(rows, &out);
 }
 
-/* Conflicts, also those that wait for a line; which rows they are not. */
+/* Conflicts, also those that wait for a line; running costs; shown files. */
 static inline void dump_conflicts(struct rows_of_text *rows,
 				  const struct ccfc_index *index)
 {

@@ -1,4 +1,4 @@
-/* The daemon's ingest over a scratch directory; after ingest.c itself. */
+/* The daemon's ingest over a scratch directory; after ingest.h or ingest.c. */
 #ifndef TESTS_STORE_FIXTURE_H
 #define TESTS_STORE_FIXTURE_H
 

@@ -1,7 +1,7 @@
 /*
  * What happens to transcripts, and what the index makes of it: moved, moved
  * back, replaced, deleted, come back; a store that cannot be written; a
- * rebuild. The daemon's ingest is no library, so it is taken in whole.
+ * rebuild.
  */
 #include "ingest/ingest.h"
 

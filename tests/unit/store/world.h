@@ -2,9 +2,9 @@
  * A random world of transcripts, as facts: sessions, forks and agents that
  * share prompts and calls, results before calls, results alone, calls on
  * several files, commands of shells whose texts and results name files, lines
- * without a time or with a uuid that is none, and transcripts that are
- * rewritten with lines dropped. Times collide often:
- * ties are where an order of reading could show.
+ * without a time or with an invalid uuid, and transcripts that are rewritten
+ * with lines dropped. Times collide often: ties are where an order of reading
+ * could show.
  */
 #ifndef TESTS_STORE_WORLD_H
 #define TESTS_STORE_WORLD_H
@@ -40,7 +40,7 @@ struct line {
 struct world {
 	struct line lines[SOURCES][LINES];
 	uint32_t n[SOURCES];
-	/* Lines read before it is rewritten; 0: it never is. */
+	/* Lines read before the source is rewritten; 0: it never is. */
 	uint32_t rewritten[SOURCES];
 	bool dropped[SOURCES][LINES];
 	char paths[SOURCES][40];
@@ -57,7 +57,7 @@ static inline unsigned pick(struct world *w, unsigned n)
 #define TEXT(field, ...)                                                       \
 	(snprintf(field, sizeof(field), __VA_ARGS__), ccfc_slice_str(field))
 
-/* The texts of some commands; with which directory, the lines say. */
+/* The texts of some commands; lines have their directories. */
 static const char *const commands[] = {
 	"rm f0.c", "echo a > f1.c && rm /r/f1.c", "make", "mv f2.c f3.c",
 	"ls",	   "cat f1.c > f2.c; x",

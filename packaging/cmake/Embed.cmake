@@ -13,7 +13,7 @@ function(ccfc_embed out)
 		string(REPLACE "\n" "\\n\"\n\t\"" text "${text}")
 		string(APPEND code "\nconst char ${name}[] =\n\t\"${text}\";\n")
 	endwhile()
-	# Written anew only if it is another text.
+	# OUT is written only if its text has changed.
 	file(WRITE ${out}.new "${code}")
 	configure_file(${out}.new ${out} COPYONLY)
 endfunction()

@@ -1,7 +1,7 @@
 # A compiler with a C library of its own, like musl-gcc, does not look into the
 # system's directories. The headers of the two libraries that the client needs
-# fit any C library, and are linked to where the compiler sees them. What it
-# links of msgpack-c asks nothing of the C library but memory.
+# fit any C library, and are linked to where the compiler sees them. The parts
+# of msgpack-c that the client links need only memory of the C library.
 include(CheckIncludeFile)
 
 set(CMAKE_REQUIRED_INCLUDES ${MSGPACK_INCLUDE_DIRS} ${XXHASH_INCLUDE_DIRS})

@@ -18,7 +18,7 @@ _ccfc() {
 			compopt -o default
 		elif [[ $head == *$'\t' ]]; then
 			# Paths are listed by their last part. They are quoted
-			# already: readline would not do it for what is gone.
+			# already: readline would not quote deleted files.
 			compopt -o filenames -o noquote
 		fi
 		;;

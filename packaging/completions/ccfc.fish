@@ -26,7 +26,7 @@ function __ccfc_complete
 
     contains -- $head[1] files dirs
     or return
-    # With its quotes and its ~, if these are not in what stays.
+    # The rest keeps its quotes and its ~, unless these are in the stem.
     set -l at (math (string length -- "$stem") + 1)
     set -l rest (string sub -s $at -- "$raw")
     test (string sub -l (math $at - 1) -- "$raw") = "$stem"

@@ -94,8 +94,8 @@ int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
 	return 0;
 }
 
-static int compress(struct ccfc_blob_writer *w, struct ccfc_slice bytes,
-		    ZSTD_EndDirective how, struct ccfc_err *err)
+static int compress_bytes(struct ccfc_blob_writer *w, struct ccfc_slice bytes,
+			  ZSTD_EndDirective how, struct ccfc_err *err)
 {
 	ZSTD_inBuffer in = { bytes.ptr, bytes.len, 0 };
 	size_t left;
@@ -121,11 +121,11 @@ int ccfc_blobs_add(struct ccfc_blob_writer *writer, struct ccfc_slice bytes,
 		return 0;
 	ccfc_sha256_add(&writer->sum, bytes.ptr, bytes.len);
 	writer->len += bytes.len;
-	return compress(writer, bytes, ZSTD_e_continue, err);
+	return compress_bytes(writer, bytes, ZSTD_e_continue, err);
 }
 
-static void count(struct ccfc_blobs *blobs, const struct stat *now,
-		  const struct stat *before)
+static void count_blob(struct ccfc_blobs *blobs, const struct stat *now,
+		       const struct stat *before)
 {
 	if (before)
 		ccfc_blob_uncount(blobs, before);
@@ -163,7 +163,7 @@ static int name_it(struct ccfc_blobs *blobs, int fd, char from[PATH_MAX],
 			return -1;
 	}
 	from[0] = '\0';
-	count(blobs, &now, had ? &before : NULL);
+	count_blob(blobs, &now, had ? &before : NULL);
 	return 0;
 }
 
@@ -189,7 +189,7 @@ int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
 {
 	struct ccfc_blob_header header = { .len = writer->len };
 	unsigned char bytes[CCFC_BLOB_HEADER];
-	int r = compress(writer, CCFC_SLICE_NONE, ZSTD_e_end, err);
+	int r = compress_bytes(writer, CCFC_SLICE_NONE, ZSTD_e_end, err);
 
 	ccfc_sha256_end(&writer->sum, key->bytes);
 	ccfc_blob_write_header(bytes, &header, ccfc_hasher_sum(writer->frame));
@@ -230,7 +230,7 @@ struct reading {
 	char in[PIECE], out[PIECE];
 };
 
-static int damaged(struct ccfc_err *err)
+static int fail_damaged(struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_ECORRUPT, "a blob is damaged");
 }
@@ -246,7 +246,7 @@ static int hand_out_piece(struct reading *r, size_t len, struct ccfc_err *err)
 	int code;
 
 	if (len > r->left)
-		return damaged(err);
+		return fail_damaged(err);
 	r->left -= len;
 	ccfc_sha256_add(&r->sum, r->out, len);
 	code = len ? r->fn(r->ctx, ccfc_slice(r->out, len)) : 0;
@@ -264,15 +264,15 @@ static int expand_blob(struct reading *r, size_t len, bool *ended,
 
 	/* Bytes after the frame are damage. */
 	if (*ended)
-		return damaged(err);
+		return fail_damaged(err);
 	while (!code && (in.pos < in.size || full)) {
 		ZSTD_outBuffer out = { r->out, sizeof(r->out), 0 };
 
 		if (!hint)
-			return damaged(err);
+			return fail_damaged(err);
 		hint = ZSTD_decompressStream(r->zstd, &out, &in);
 		if (ZSTD_isError(hint))
-			return damaged(err);
+			return fail_damaged(err);
 		full = hint && out.pos == out.size;
 		code = hand_out_piece(r, out.pos, err);
 	}
@@ -293,7 +293,7 @@ static int read_pieces(struct reading *r, struct ccfc_err *err)
 		if (n < 0)
 			return ccfc_err_io(err, errno, "a blob");
 		if (!n)
-			return ended && !r->left ? 0 : damaged(err);
+			return ended && !r->left ? 0 : fail_damaged(err);
 		ccfc_hasher_add(r->frame, r->in, (size_t)n);
 		code = expand_blob(r, (size_t)n, &ended, err);
 		if (code)
@@ -307,12 +307,12 @@ static int read_header(struct reading *r, struct ccfc_err *err)
 	ssize_t n;
 
 	if (fstat(r->fd, &st) || !S_ISREG(st.st_mode))
-		return damaged(err);
+		return fail_damaged(err);
 	n = ccfc_read_at(r->fd, r->in, CCFC_BLOB_HEADER_MAX, 0);
 	if (n < 0 ||
 	    !ccfc_blob_read_header(&r->header, ccfc_slice(r->in, (size_t)n)) ||
 	    lseek(r->fd, r->header.size, SEEK_SET) < 0)
-		return damaged(err);
+		return fail_damaged(err);
 	r->left = r->header.len;
 	return 0;
 }
@@ -333,7 +333,7 @@ static int read_parts(struct reading *r, const struct ccfc_blob_key *key,
 	ccfc_packed_close(&packed);
 	has = ccfc_blob_key(ccfc_buf_view(&content));
 	if (code || memcmp(&has, key, sizeof(has)))
-		code = damaged(err);
+		code = fail_damaged(err);
 	else if ((code = r->fn(r->ctx, ccfc_buf_view(&content))))
 		code = not_read_on(code, err);
 	ccfc_buf_release(&content);
@@ -361,7 +361,7 @@ static int read_blob(struct reading *r, const struct ccfc_blob_key *key,
 	return memcmp(sum, key->bytes, sizeof(sum)) ||
 			       !ccfc_blob_header_fits(&r->header,
 						      ccfc_hasher_sum(r->frame))
-		       ? damaged(err)
+		       ? fail_damaged(err)
 		       : 0;
 }
 

@@ -10,7 +10,7 @@ struct script {
 	const char *at, *end;
 };
 
-static char peek(const struct script *s)
+static char peek_char(const struct script *s)
 {
 	return s->at < s->end ? *s->at : 0;
 }
@@ -40,7 +40,7 @@ static bool skip_addresses(struct script *s)
 {
 	for (;;) {
 		skip_any(s, " \t,!~+$0123456789");
-		if (peek(s) != '/')
+		if (peek_char(s) != '/')
 			return true;
 		s->at++;
 		if (!skip_to(s, '/'))
@@ -52,7 +52,7 @@ static bool skip_addresses(struct script *s)
 /* "s/a/b/flags" and "y/a/b/", after the letter. */
 static bool skip_substitution(struct script *s)
 {
-	char mark = peek(s);
+	char mark = peek_char(s);
 
 	if (!mark || mark == '\n' || mark == '\\' ||
 	    isalnum((unsigned char)mark))
@@ -67,7 +67,7 @@ static bool skip_substitution(struct script *s)
 
 static bool skip_command(struct script *s)
 {
-	char c = peek(s);
+	char c = peek_char(s);
 
 	s->at++;
 	switch (c) {

@@ -26,7 +26,7 @@ struct scan {
 
 static bool scan_value(struct scan *s);
 
-static int peek(const struct scan *s)
+static int peek_char(const struct scan *s)
 {
 	return s->at < s->end ? (unsigned char)*s->at : -1;
 }
@@ -41,7 +41,7 @@ static void skip_space(struct scan *s)
 static bool take_char(struct scan *s, char c)
 {
 	skip_space(s);
-	if (peek(s) != c)
+	if (peek_char(s) != c)
 		return false;
 	s->at++;
 	return true;
@@ -49,13 +49,13 @@ static bool take_char(struct scan *s, char c)
 
 static bool scan_escape(struct scan *s)
 {
-	int c = peek(s);
+	int c = peek_char(s);
 
 	if (c < 0 || !c || !strchr("\"\\/bfnrtu", c))
 		return false;
 	s->at++;
 	for (int i = 0; c == 'u' && i < 4; i++, s->at++)
-		if (peek(s) < 0 || !isxdigit(peek(s)))
+		if (peek_char(s) < 0 || !isxdigit(peek_char(s)))
 			return false;
 	return true;
 }
@@ -68,10 +68,10 @@ static bool scan_string(struct scan *s, struct ccfc_slice *out)
 	if (!take_char(s, '"'))
 		return false;
 	start = s->at;
-	while (peek(s) >= 0x20 && peek(s) != '"')
+	while (peek_char(s) >= 0x20 && peek_char(s) != '"')
 		if (*s->at++ == '\\' && !scan_escape(s))
 			return false;
-	if (peek(s) != '"')
+	if (peek_char(s) != '"')
 		return false;
 	*out = ccfc_slice(start, (size_t)(s->at++ - start));
 	return true;
@@ -81,7 +81,7 @@ static bool scan_digits(struct scan *s)
 {
 	const char *start = s->at;
 
-	while (peek(s) >= 0 && isdigit(peek(s)))
+	while (peek_char(s) >= 0 && isdigit(peek_char(s)))
 		s->at++;
 	return s->at > start;
 }
@@ -90,16 +90,16 @@ static bool scan_number(struct scan *s)
 {
 	const char *start;
 
-	s->at += peek(s) == '-';
+	s->at += peek_char(s) == '-';
 	start = s->at;
 	if (!scan_digits(s) || (*start == '0' && s->at > start + 1))
 		return false;
-	if (peek(s) == '.' && (s->at++, !scan_digits(s)))
+	if (peek_char(s) == '.' && (s->at++, !scan_digits(s)))
 		return false;
-	if (peek(s) != 'e' && peek(s) != 'E')
+	if (peek_char(s) != 'e' && peek_char(s) != 'E')
 		return true;
 	s->at++;
-	s->at += peek(s) == '+' || peek(s) == '-';
+	s->at += peek_char(s) == '+' || peek_char(s) == '-';
 	return scan_digits(s);
 }
 
@@ -144,7 +144,7 @@ static bool scan_value(struct scan *s)
 	bool good;
 
 	skip_space(s);
-	switch (peek(s)) {
+	switch (peek_char(s)) {
 	case '"':
 		return scan_string(s, &text);
 	case '{':

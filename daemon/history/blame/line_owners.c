@@ -36,7 +36,7 @@ void ccfc_line_owners_release(struct ccfc_line_owners *carry)
 	ccfc_arena_release(&carry->arena);
 }
 
-static void reserve(struct ccfc_owned_lines *lines, size_t n)
+static void reserve_lines(struct ccfc_owned_lines *lines, size_t n)
 {
 	if (n <= lines->cap)
 		return;
@@ -51,7 +51,7 @@ void ccfc_line_owners_copy(struct ccfc_line_owners *out,
 	uint32_t n = from->lines.n;
 
 	ccfc_buf_slice(&out->text, ccfc_buf_view(&from->text));
-	reserve(&out->lines, n);
+	reserve_lines(&out->lines, n);
 	if (n)
 		memcpy(out->lines.items, from->lines.items,
 		       n * sizeof(*out->lines.items));
@@ -275,7 +275,7 @@ static bool apply_blocks(struct step *step, struct ccfc_buf *text)
 	struct ccfc_buf buf;
 	bool done;
 
-	reserve(&carry->spare, count_new_lines(step));
+	reserve_lines(&carry->spare, count_new_lines(step));
 	carry->spare.n = 0;
 	if (step->moves)
 		ccfc_moved_init(&moved, carry, step->blocks.items,

@@ -193,7 +193,7 @@ static bool is_first_told(const struct ccfc_index *index,
 }
 
 /* Lines that came after their part was added up are not in the sum. */
-static void subtract(uint64_t *sum, uint64_t n)
+static void subtract_late(uint64_t *sum, uint64_t n)
 {
 	*sum -= n < *sum ? n : *sum;
 }
@@ -216,8 +216,8 @@ static void drop_copies(struct ccfc_tallying *s, uint32_t shared)
 		if (!m->agent || p->session != session ||
 		    m->gen != (uint16_t)p->gen || !does_count(index, p))
 			continue;
-		subtract(&t->agents.user, m->answers);
-		subtract(&t->agents.assistant, m->lines);
+		subtract_late(&t->agents.user, m->answers);
+		subtract_late(&t->agents.assistant, m->lines);
 	}
 }
 

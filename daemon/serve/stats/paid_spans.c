@@ -190,7 +190,7 @@ static struct total find_base(const struct ccfc_paid_spans *s, uint32_t from,
 	return best;
 }
 
-static uint64_t excess(uint64_t a, uint64_t b)
+static uint64_t excess_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
@@ -283,8 +283,9 @@ static uint64_t span_tokens(const struct ccfc_paid_spans *s,
 	const struct ccfc_running_cost *c = cost_row_at(s, span->rows + i);
 	uint32_t base = find_row_of_model(s, span->base, span->nbase, c->model);
 
-	return excess(c->tokens,
-		      base == CCFC_ID_NONE ? 0 : cost_row_at(s, base)->tokens);
+	return excess_of(c->tokens, base == CCFC_ID_NONE
+					    ? 0
+					    : cost_row_at(s, base)->tokens);
 }
 
 /* The first span of a session that ends at that time or later. */
@@ -420,11 +421,11 @@ struct ccfc_paid_part ccfc_paid_spans_part(const struct ccfc_paid_spans *s,
 
 	return (struct ccfc_paid_part){
 		.model = c->model,
-		.cost = excess(c->cost, base == CCFC_ID_NONE
-						? 0
-						: cost_row_at(s, base)->cost),
-		.missing = excess(s->said[span->rows + i],
-				  span_tokens(s, span, i)),
+		.cost = excess_of(
+			c->cost,
+			base == CCFC_ID_NONE ? 0 : cost_row_at(s, base)->cost),
+		.missing = excess_of(s->said[span->rows + i],
+				     span_tokens(s, span, i)),
 	};
 }
 
@@ -439,5 +440,5 @@ uint64_t ccfc_paid_spans_missing(const struct ccfc_paid_spans *s,
 		if (!s->said[span->rows + i])
 			spare += span_tokens(s, span, i);
 	}
-	return missing + excess(span->unnamed, spare);
+	return missing + excess_of(span->unnamed, spare);
 }

@@ -350,8 +350,9 @@ static int print_missed_events(struct watch *w, struct ccfc_err *err)
 	return code;
 }
 
-static int subscribe(struct watch *w, const struct ccfc_event_clock *since,
-		     struct ccfc_err *err)
+static int subscribe_events(struct watch *w,
+			    const struct ccfc_event_clock *since,
+			    struct ccfc_err *err)
 {
 	struct ccfc_event_clock clock;
 	struct ccfc_reply *reply;
@@ -500,7 +501,7 @@ static int run_watching(struct watch *w, const struct ccfc_opts *opts,
 	}
 	code = ccfc_cli_connect(w->cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code)
-		code = subscribe(w, since->set ? &clock : NULL, err);
+		code = subscribe_events(w, since->set ? &clock : NULL, err);
 	return code < 0 ? code : print_events(w, err);
 }
 

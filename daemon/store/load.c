@@ -26,16 +26,21 @@ struct walk {
 	struct ccfc_load *load;
 	enum ccfc_table_id table;
 	ccfc_load_fn fn;
+	struct ccfc_sum_rows sums;
 	bool wrong; /* a row has a wrong sum, or makes no sense */
+	uint32_t strings[CCFC_STORE_COLUMNS]; /* see struct ccfc_row */
 };
 
-/* As an SQL function: loads the row that is made of its arguments. */
-static void load_row(sqlite3_context *ctx, int n, sqlite3_value **values)
+/* As an SQL function: loads the row of its arguments, the sum before it. */
+static void load_row(sqlite3_context *ctx, int n, sqlite3_value **sql)
 {
 	struct walk *walk = sqlite3_user_data(ctx);
-	struct ccfc_row row = { .values = values };
+	struct ccfc_row_value values[CCFC_STORE_COLUMNS];
+	struct ccfc_row row = { .values = values, .strings = walk->strings };
 
-	if (!ccfc_sum_fits(values, n, walk->table, CCFC_STORE_SCHEMA) ||
+	ccfc_row_values(values, sql + 1, n - 1);
+	ccfc_row_values(&values[n - 1], sql, 1);
+	if (!ccfc_sum_fits(&walk->sums, values, n) ||
 	    !walk->fn(walk->load, &row)) {
 		walk->wrong = true;
 		sqlite3_result_error(ctx, "wrong row", -1);
@@ -44,9 +49,11 @@ static void load_row(sqlite3_context *ctx, int n, sqlite3_value **values)
 }
 
 /*
- * SELECT load_row(all columns, sum) FROM the table, in the order of its ids.
+ * SELECT load_row(sum, all columns) FROM the table, in the order of its ids.
  * A function gets the values of a row at once, and each of sqlite3_column_…
- * costs more than what is done with the value.
+ * costs more than what is done with the value. The sum, a row's last column,
+ * is asked for first: SQLite looks through a row's header as far as it must,
+ * and once is less than in as many steps as there are columns.
  */
 static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
 {
@@ -55,9 +62,9 @@ static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
 	int code = sqlite3_create_function_v2(db, "load_row", -1, SQLITE_UTF8,
 					      walk, load_row, NULL, NULL, NULL);
 
-	ccfc_buf_puts(&sql, "SELECT load_row(");
+	ccfc_buf_puts(&sql, "SELECT load_row(sum, ");
 	ccfc_schema_put_columns(&sql, walk->table, CCFC_STORE_SCHEMA);
-	ccfc_buf_printf(&sql, ", sum) FROM %s%s",
+	ccfc_buf_printf(&sql, ") FROM %s%s",
 			ccfc_store_tables[walk->table].name,
 			ccfc_schema_has_id(walk->table) ? " ORDER BY id" : "");
 	if (code == SQLITE_OK)
@@ -82,7 +89,10 @@ static int end_walk(const struct walk *walk, int step)
 int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
 		   ccfc_load_fn fn)
 {
-	struct walk walk = { load, table, fn, false };
+	struct walk walk = { .load = load,
+			     .table = table,
+			     .fn = fn,
+			     .sums = ccfc_sum_rows(table, CCFC_STORE_SCHEMA) };
 	sqlite3_stmt *stmt = NULL;
 	int step = prepare_walk(&stmt, &walk), r;
 

@@ -9,10 +9,10 @@
 
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
 
-/* The type of a value is in the sum, too: 1 is not '1'. */
+/* What kind of value it is counts, too: 1 is not '1'. */
 enum tag { TAG_INT = 1, TAG_NULL, TAG_TEXT, TAG_BLOB, TAG_REAL };
 
-static uint64_t mix_value(uint64_t sum, enum tag tag, uint64_t v)
+static uint64_t mix(uint64_t sum, enum tag tag, uint64_t v)
 {
 	sum = (sum ^ v) * MIX + (uint64_t)tag;
 	return sum ^ sum >> 32;
@@ -25,85 +25,84 @@ uint64_t ccfc_sum_begin(const char *table)
 
 uint64_t ccfc_sum_int(uint64_t sum, int64_t v)
 {
-	return mix_value(sum, TAG_INT, (uint64_t)v);
+	return mix(sum, TAG_INT, (uint64_t)v);
 }
 
 uint64_t ccfc_sum_null(uint64_t sum)
 {
-	return mix_value(sum, TAG_NULL, 0);
+	return mix(sum, TAG_NULL, 0);
 }
 
 uint64_t ccfc_sum_text(uint64_t sum, struct ccfc_slice text)
 {
-	return mix_value(sum, TAG_TEXT,
-			 ccfc_hash(text.len ? text.ptr : "", text.len));
+	return mix(sum, TAG_TEXT,
+		   ccfc_hash(text.len ? text.ptr : "", text.len));
 }
 
 uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes)
 {
-	return mix_value(sum, TAG_BLOB,
-			 ccfc_hash(bytes.len ? bytes.ptr : "", bytes.len));
+	return mix(sum, TAG_BLOB,
+		   ccfc_hash(bytes.len ? bytes.ptr : "", bytes.len));
 }
 
 int64_t ccfc_sum_end(uint64_t sum)
 {
-	return (int64_t)(mix_value(sum, TAG_NULL, 1) >> 17);
+	return (int64_t)(mix(sum, TAG_NULL, 1) >> 17);
 }
 
-/* No column of the store has such values. */
+/* No column of ours is a number with a fraction. */
 static uint64_t sum_real(uint64_t sum, double v)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	return mix_value(sum, TAG_REAL, bits);
+	return mix(sum, TAG_REAL, bits);
 }
 
-static uint64_t sum_value(uint64_t sum, sqlite3_value *value)
+static uint64_t sum_value(uint64_t sum, const struct ccfc_row_value *value)
 {
-	const void *ptr;
-	size_t len;
-
-	switch (sqlite3_value_type(value)) {
+	switch (value->type) {
 	case SQLITE_INTEGER:
-		return mix_value(sum, TAG_INT,
-				 (uint64_t)sqlite3_value_int64(value));
+		return ccfc_sum_int(sum, value->v);
 	case SQLITE_NULL:
 		return ccfc_sum_null(sum);
 	case SQLITE_FLOAT:
-		return sum_real(sum, sqlite3_value_double(value));
+		return sum_real(sum, sqlite3_value_double(value->sql));
 	case SQLITE_TEXT:
-		ptr = sqlite3_value_blob(value);
-		len = (size_t)sqlite3_value_bytes(value);
-		return ccfc_sum_text(sum, ccfc_slice(ptr, ptr ? len : 0));
+		return ccfc_sum_text(sum, value->bytes);
 	default:
-		ptr = sqlite3_value_blob(value);
-		len = (size_t)sqlite3_value_bytes(value);
-		return ccfc_sum_blob(sum, ccfc_slice(ptr, ptr ? len : 0));
+		return ccfc_sum_blob(sum, value->bytes);
 	}
 }
 
-bool ccfc_sum_fits(sqlite3_value *const *values, int n,
-		   enum ccfc_table_id table, int schema)
+struct ccfc_sum_rows ccfc_sum_rows(enum ccfc_table_id table, int schema)
 {
 	const struct ccfc_store_table *t = &ccfc_store_tables[table];
-	uint64_t sum = ccfc_sum_begin(t->name);
 
-	if (n != t->n + 1 || sqlite3_value_type(values[t->n]) != SQLITE_INTEGER)
+	return (struct ccfc_sum_rows){ t, schema, ccfc_sum_begin(t->name) };
+}
+
+bool ccfc_sum_fits(const struct ccfc_sum_rows *rows,
+		   const struct ccfc_row_value *values, int n)
+{
+	const struct ccfc_store_table *t = rows->table;
+	uint64_t sum = rows->begin;
+
+	if (n != t->n + 1 || values[t->n].type != SQLITE_INTEGER)
 		return false;
 	for (int i = 0; i < t->n; i++)
-		if (t->columns[i].since <= schema)
-			sum = sum_value(sum, values[i]);
-	return sqlite3_value_int64(values[t->n]) == ccfc_sum_end(sum);
+		if (t->columns[i].since <= rows->schema)
+			sum = sum_value(sum, &values[i]);
+	return values[t->n].v == ccfc_sum_end(sum);
 }
 
 bool ccfc_sum_fits_row(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema)
 {
-	sqlite3_value *values[CCFC_STORE_COLUMNS];
-	struct ccfc_row row = ccfc_row_of(stmt, values);
+	const struct ccfc_sum_rows rows = ccfc_sum_rows(table, schema);
+	struct ccfc_row_value values[CCFC_STORE_COLUMNS];
 
-	return ccfc_sum_fits(row.values, sqlite3_column_count(stmt), table,
-			     schema);
+	ccfc_row_of(stmt, values);
+	return ccfc_sum_fits(&rows, values, sqlite3_column_count(stmt));
 }
 
 /* --- in SQL --- */
@@ -113,8 +112,12 @@ static void row_sum(sqlite3_context *ctx, int n, sqlite3_value **values)
 	const char *table = (const char *)sqlite3_value_text(values[0]);
 	uint64_t sum = ccfc_sum_begin(table ? table : "");
 
-	for (int i = 1; i < n; i++)
-		sum = sum_value(sum, values[i]);
+	for (int i = 1; i < n; i++) {
+		struct ccfc_row_value value;
+
+		ccfc_row_values(&value, &values[i], 1);
+		sum = sum_value(sum, &value);
+	}
 	sqlite3_result_int64(ctx, ccfc_sum_end(sum));
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
+#include "store/rows.h"
 #include "store/store_schema.h"
 
 #include <sqlite3.h>
@@ -30,11 +31,23 @@ uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes);
 int64_t ccfc_sum_end(uint64_t sum);
 
 /*
- * Is the last of `n` values the sum of the others? They are a row with today's
- * columns; columns added after `schema` are not in its sum.
+ * Of which rows sums are: all of one table, as a schema wrote them. Columns
+ * added later are not in them.
  */
-bool ccfc_sum_fits(sqlite3_value *const *values, int n,
-		   enum ccfc_table_id table, int schema);
+struct ccfc_sum_rows {
+	const struct ccfc_store_table *table;
+	int schema;
+	uint64_t begin;
+};
+
+struct ccfc_sum_rows ccfc_sum_rows(enum ccfc_table_id table, int schema);
+
+/*
+ * Is the last of `n` values the sum of the others? They are a row with today's
+ * columns.
+ */
+bool ccfc_sum_fits(const struct ccfc_sum_rows *rows,
+		   const struct ccfc_row_value *values, int n);
 /* The same of the row that a statement is at. */
 bool ccfc_sum_fits_row(sqlite3_stmt *stmt, enum ccfc_table_id table,
 		       int schema);

@@ -134,34 +134,45 @@ void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids)
 	ccfc_buf_release(&text);
 }
 
-struct ccfc_row ccfc_row_of(sqlite3_stmt *stmt, sqlite3_value **values)
+static void fill_value(struct ccfc_row_value *value, sqlite3_value *sql)
+{
+	const char *ptr;
+
+	value->sql = sql;
+	value->type = sqlite3_value_type(sql);
+	switch (value->type) {
+	case SQLITE_INTEGER:
+		value->v = sqlite3_value_int64(sql);
+		break;
+	case SQLITE_TEXT:
+	case SQLITE_BLOB:
+		ptr = sqlite3_value_blob(sql);
+		value->bytes = ccfc_slice(
+			ptr, ptr ? (size_t)sqlite3_value_bytes(sql) : 0);
+		break;
+	}
+}
+
+void ccfc_row_values(struct ccfc_row_value *values, sqlite3_value *const *sql,
+		     int n)
+{
+	for (int i = 0; i < n; i++)
+		fill_value(&values[i], sql[i]);
+}
+
+struct ccfc_row ccfc_row_of(sqlite3_stmt *stmt, struct ccfc_row_value *values)
 {
 	int n = sqlite3_column_count(stmt);
 
 	/* Only this thread uses the connection: no copies are needed. */
 	for (int i = 0; i < n && i < CCFC_STORE_COLUMNS; i++)
-		values[i] = sqlite3_column_value(stmt, i);
+		fill_value(&values[i], sqlite3_column_value(stmt, i));
 	return (struct ccfc_row){ .values = values };
-}
-
-int64_t ccfc_row_int(struct ccfc_row *row)
-{
-	return sqlite3_value_int64(row->values[row->at++]);
-}
-
-int64_t ccfc_row_int_in(struct ccfc_row *row, int64_t min, int64_t max)
-{
-	int64_t v = ccfc_row_int(row);
-
-	if (v >= min && v <= max)
-		return v;
-	row->wrong = true;
-	return 0;
 }
 
 int64_t ccfc_row_time(struct ccfc_row *row)
 {
-	if (sqlite3_value_type(row->values[row->at]) == SQLITE_NULL) {
+	if (row->values[row->at].type == SQLITE_NULL) {
 		row->at++;
 		return CCFC_TIME_NONE;
 	}
@@ -170,22 +181,36 @@ int64_t ccfc_row_time(struct ccfc_row *row)
 
 struct ccfc_slice ccfc_row_str(struct ccfc_row *row)
 {
-	sqlite3_value *value = row->values[row->at++];
-	const void *ptr = sqlite3_value_blob(value);
-	int len = sqlite3_value_bytes(value);
+	const struct ccfc_row_value *value = &row->values[row->at++];
+	const void *ptr;
 
-	return ccfc_slice(ptr, (size_t)len);
+	if (value->type == SQLITE_TEXT || value->type == SQLITE_BLOB)
+		return value->bytes;
+	/* A number as text, which the length is of. */
+	ptr = sqlite3_value_blob(value->sql);
+	return ccfc_slice(ptr, (size_t)sqlite3_value_bytes(value->sql));
 }
 
+/* Most columns of strings have what the row before has. */
 uint32_t ccfc_row_string(struct ccfc_row *row, struct ccfc_index *index)
 {
-	return ccfc_strtab_put(&index->strings, ccfc_row_str(row));
+	uint32_t *before = row->strings ? &row->strings[row->at] : NULL, id;
+	struct ccfc_slice s = ccfc_row_str(row);
+
+	if (!s.len)
+		return 0;
+	if (before && ccfc_slice_eq(ccfc_index_str(index, *before), s))
+		return *before;
+	id = ccfc_strtab_put(&index->strings, s);
+	if (before)
+		*before = id;
+	return id;
 }
 
 bool ccfc_row_uuid(struct ccfc_row *row, struct ccfc_index *index,
 		   struct ccfc_uuid *uuid)
 {
-	bool is_text = sqlite3_value_type(row->values[row->at]) == SQLITE_TEXT;
+	bool is_text = row->values[row->at].type == SQLITE_TEXT;
 	struct ccfc_slice s = ccfc_row_str(row);
 	uint32_t id;
 

@@ -17,11 +17,23 @@ struct ccfc_bound {
 	int type;	 /* SQLITE_INTEGER, …; 0: not known */
 };
 
+/*
+ * A value to read, asked of SQLite once: each question is a call that costs
+ * more than what is done with the answer.
+ */
+struct ccfc_row_value {
+	sqlite3_value *sql;
+	int type;		 /* SQLITE_INTEGER, … */
+	int64_t v;		 /* of an integer */
+	struct ccfc_slice bytes; /* of a text or a blob */
+};
+
 /* The next column to bind or to read. */
 struct ccfc_row {
-	sqlite3_stmt *stmt;	      /* to bind to */
-	struct ccfc_bound *bound;     /* by parameter */
-	sqlite3_value *const *values; /* to read from */
+	sqlite3_stmt *stmt;		     /* to bind to */
+	struct ccfc_bound *bound;	     /* by parameter */
+	const struct ccfc_row_value *values; /* to read from, by column */
+	uint32_t *strings; /* of the row before, by column; may be NULL */
 	int at;
 	uint64_t sum; /* of what was bound (row_sum.h) */
 	bool wrong;   /* a number is out of range */
@@ -42,16 +54,36 @@ void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids);
 /* The last column, the sum of those before. */
 void ccfc_row_put_sum(struct ccfc_row *row);
 
+/* Asks for `n` values. */
+void ccfc_row_values(struct ccfc_row_value *values, sqlite3_value *const *sql,
+		     int n);
 /*
  * All columns of the row that a statement is at, to read from. `values` has
  * room for CCFC_STORE_COLUMNS.
  */
-struct ccfc_row ccfc_row_of(sqlite3_stmt *stmt, sqlite3_value **values);
+struct ccfc_row ccfc_row_of(sqlite3_stmt *stmt, struct ccfc_row_value *values);
 
 /* Reading: slices live until the next step. */
-int64_t ccfc_row_int(struct ccfc_row *row);
+static inline int64_t ccfc_row_int(struct ccfc_row *row)
+{
+	const struct ccfc_row_value *value = &row->values[row->at++];
+
+	return value->type == SQLITE_INTEGER ? value->v
+					     : sqlite3_value_int64(value->sql);
+}
+
 /* From `min` to `max`, or else `wrong`. */
-int64_t ccfc_row_int_in(struct ccfc_row *row, int64_t min, int64_t max);
+static inline int64_t ccfc_row_int_in(struct ccfc_row *row, int64_t min,
+				      int64_t max)
+{
+	int64_t v = ccfc_row_int(row);
+
+	if (v >= min && v <= max)
+		return v;
+	row->wrong = true;
+	return 0;
+}
+
 int64_t ccfc_row_time(struct ccfc_row *row);
 struct ccfc_slice ccfc_row_str(struct ccfc_row *row);
 /* Puts the string into the index. */

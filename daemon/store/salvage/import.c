@@ -63,14 +63,14 @@ struct reading {
 static void take_row(struct reading *r, sqlite3_stmt *stmt)
 {
 	const int schema = r->im->schema;
-	sqlite3_value *values[CCFC_STORE_COLUMNS];
+	const struct ccfc_sum_rows rows = ccfc_sum_rows(r->table, schema);
+	struct ccfc_row_value values[CCFC_STORE_COLUMNS];
 	struct ccfc_row row = ccfc_row_of(stmt, values);
 	int n = sqlite3_column_count(stmt);
 
 	r->last = sqlite3_column_int64(stmt, 0);
 	r->im->seen += r->table != CCFC_TABLE_META;
-	if ((schema < CCFC_STORE_SUMS ||
-	     ccfc_sum_fits(values, n, r->table, schema)) &&
+	if ((schema < CCFC_STORE_SUMS || ccfc_sum_fits(&rows, values, n)) &&
 	    r->fn(r->im, &row))
 		r->im->rows++;
 	else

@@ -3,6 +3,8 @@
  * row (ids are its array indexes), and may change from version to version.
  * Users can query the views (sql/views.c). Times are milliseconds since 1970 in
  * UTC, NULL if not known.
+ *
+ * Every start puts some hundred columns into SQL, so no name goes by printf.
  */
 #include "store/store_schema.h"
 
@@ -93,9 +95,11 @@ void ccfc_schema_put_create(struct ccfc_buf *out, enum ccfc_table_id table,
 
 		if (c->since > schema)
 			continue;
-		ccfc_buf_printf(out, "%s%s%s%s, ", c->name, *c->type ? " " : "",
-				c->type,
-				t->keys == 1 && !i ? " PRIMARY KEY" : "");
+		ccfc_buf_puts(out, c->name);
+		ccfc_buf_puts(out, *c->type ? " " : "");
+		ccfc_buf_puts(out, c->type);
+		ccfc_buf_puts(out,
+			      t->keys == 1 && !i ? " PRIMARY KEY, " : ", ");
 	}
 	ccfc_buf_puts(out, "sum INTEGER");
 	for (int i = 0; i < t->keys && t->keys > 1; i++)
@@ -116,6 +120,13 @@ void ccfc_schema_put_replace(struct ccfc_buf *out, enum ccfc_table_id table)
 	ccfc_buf_puts(out, "?)");
 }
 
+static void put_name(struct ccfc_buf *out, const char *column)
+{
+	ccfc_buf_putc(out, '[');
+	ccfc_buf_puts(out, column);
+	ccfc_buf_putc(out, ']');
+}
+
 void ccfc_schema_put_columns(struct ccfc_buf *out, enum ccfc_table_id table,
 			     int schema)
 {
@@ -124,11 +135,11 @@ void ccfc_schema_put_columns(struct ccfc_buf *out, enum ccfc_table_id table,
 	for (int i = 0; i < t->n; i++) {
 		const struct ccfc_schema_column *c = &t->columns[i];
 
+		ccfc_buf_puts(out, i ? ", " : "");
 		if (c->since <= schema)
-			ccfc_buf_printf(out, "%s[%s]", i ? ", " : "", c->name);
+			put_name(out, c->name);
 		else
-			ccfc_buf_printf(out, "%s%s", i ? ", " : "",
-					*c->before ? c->before : "NULL");
+			ccfc_buf_puts(out, *c->before ? c->before : "NULL");
 	}
 }
 
@@ -139,8 +150,10 @@ void ccfc_schema_put_sum(struct ccfc_buf *out, enum ccfc_table_id table,
 
 	ccfc_buf_printf(out, "row_sum('%s'", t->name);
 	for (int i = 0; i < t->n; i++)
-		if (t->columns[i].since <= schema)
-			ccfc_buf_printf(out, ", [%s]", t->columns[i].name);
+		if (t->columns[i].since <= schema) {
+			ccfc_buf_puts(out, ", ");
+			put_name(out, t->columns[i].name);
+		}
 	ccfc_buf_putc(out, ')');
 }
 
@@ -157,8 +170,10 @@ void ccfc_schema_put_select(struct ccfc_buf *out, enum ccfc_table_id table,
 bool ccfc_schema_same(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		a += strspn(a, " ");
-		b += strspn(b, " ");
+		while (*a == ' ')
+			a++;
+		while (*b == ' ')
+			b++;
 		if (*a != *b || !*a)
 			return *a == *b;
 	}

@@ -21,7 +21,10 @@ static const struct ccfc_view *view_at(int i)
 
 static void put_create(struct ccfc_buf *out, const struct ccfc_view *view)
 {
-	ccfc_buf_printf(out, "CREATE VIEW %s AS %s", view->name, view->sql);
+	ccfc_buf_puts(out, "CREATE VIEW ");
+	ccfc_buf_puts(out, view->name);
+	ccfc_buf_puts(out, " AS ");
+	ccfc_buf_puts(out, view->sql);
 }
 
 /* Steps a statement with the name of a view as ?1 and its text as ?2. */

@@ -61,9 +61,10 @@ static uint64_t sum_real(uint64_t sum, double v)
 
 static uint64_t sum_value(uint64_t sum, const struct ccfc_row_value *value)
 {
-	switch (value->type) {
-	case SQLITE_INTEGER:
+	/* Nearly all are. */
+	if (value->type == SQLITE_INTEGER)
 		return ccfc_sum_int(sum, value->v);
+	switch (value->type) {
 	case SQLITE_NULL:
 		return ccfc_sum_null(sum);
 	case SQLITE_FLOAT:
@@ -85,15 +86,17 @@ struct ccfc_sum_rows ccfc_sum_rows(enum ccfc_table_id table, int schema)
 bool ccfc_sum_fits(const struct ccfc_sum_rows *rows,
 		   const struct ccfc_row_value *values, int n)
 {
-	const struct ccfc_store_table *t = rows->table;
+	const struct ccfc_schema_column *columns = rows->table->columns;
+	const struct ccfc_row_value *last = values + rows->table->n;
+	const int schema = rows->schema;
 	uint64_t sum = rows->begin;
 
-	if (n != t->n + 1 || values[t->n].type != SQLITE_INTEGER)
+	if (n != rows->table->n + 1 || last->type != SQLITE_INTEGER)
 		return false;
-	for (int i = 0; i < t->n; i++)
-		if (t->columns[i].since <= rows->schema)
-			sum = sum_value(sum, &values[i]);
-	return values[t->n].v == ccfc_sum_end(sum);
+	for (const struct ccfc_row_value *v = values; v < last; v++, columns++)
+		if (columns->since <= schema)
+			sum = sum_value(sum, v);
+	return last->v == ccfc_sum_end(sum);
 }
 
 bool ccfc_sum_fits_row(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema)

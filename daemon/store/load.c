@@ -49,11 +49,13 @@ static void load_row(sqlite3_context *ctx, int n, sqlite3_value **sql)
 }
 
 /*
- * SELECT load_row(sum, all columns) FROM the table, in the order of its ids.
- * A function gets the values of a row at once, and each of sqlite3_column_…
- * costs more than what is done with the value. The sum, a row's last column,
- * is asked for first: SQLite looks through a row's header as far as it must,
- * and once is less than in as many steps as there are columns.
+ * SELECT FROM the table WHERE load_row(sum, all columns), in the order of its
+ * ids. A function gets the values of a row at once, and each of
+ * sqlite3_column_… costs more than what is done with the value. No row is
+ * selected: leaving SQLite and entering it again for each costs more than a
+ * column. The sum, a row's last column, is asked for first: SQLite looks
+ * through a row's header as far as it must, and once is less than in as many
+ * steps as there are columns.
  */
 static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
 {
@@ -62,11 +64,12 @@ static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
 	int code = sqlite3_create_function_v2(db, "load_row", -1, SQLITE_UTF8,
 					      walk, load_row, NULL, NULL, NULL);
 
-	ccfc_buf_puts(&sql, "SELECT load_row(sum, ");
+	ccfc_buf_puts(&sql, "SELECT 1 FROM ");
+	ccfc_buf_puts(&sql, ccfc_store_tables[walk->table].name);
+	ccfc_buf_puts(&sql, " WHERE load_row(sum, ");
 	ccfc_schema_put_columns(&sql, walk->table, CCFC_STORE_SCHEMA);
-	ccfc_buf_printf(&sql, ") FROM %s%s",
-			ccfc_store_tables[walk->table].name,
-			ccfc_schema_has_id(walk->table) ? " ORDER BY id" : "");
+	ccfc_buf_puts(&sql,
+		      ccfc_schema_has_id(walk->table) ? ") ORDER BY id" : ")");
 	if (code == SQLITE_OK)
 		code = sqlite3_prepare_v2(db, sql.ptr, -1, out, NULL);
 	ccfc_buf_release(&sql);
@@ -97,9 +100,7 @@ int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
 	int step = prepare_walk(&stmt, &walk), r;
 
 	if (step == SQLITE_OK)
-		do
-			step = sqlite3_step(stmt);
-		while (step == SQLITE_ROW);
+		step = sqlite3_step(stmt);
 	r = end_walk(&walk, step);
 	sqlite3_finalize(stmt);
 	return r;

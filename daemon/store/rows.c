@@ -6,6 +6,8 @@
 #include "store/row_sum.h"
 #include "store/store_schema.h"
 
+#include <stdlib.h>
+
 /*
  * Must the next parameter be bound? Many columns of a row are as they were in
  * the row before, and binding costs ten times as much as comparing. A text that
@@ -65,12 +67,15 @@ static void bind_text(struct ccfc_row *row, struct ccfc_slice s)
 	row->at++;
 }
 
-/* Copied. */
-static void bind_copy(struct ccfc_row *row, struct ccfc_slice s)
+/* SQLite frees it, when the parameter is bound again. */
+static void bind_own(struct ccfc_row *row, struct ccfc_buf *text)
 {
-	row->sum = ccfc_sum_text(row->sum, s);
-	sqlite3_bind_text(row->stmt, row->at, s.len ? s.ptr : "", (int)s.len,
-			  SQLITE_TRANSIENT);
+	size_t len;
+	char *own;
+
+	row->sum = ccfc_sum_text(row->sum, ccfc_buf_view(text));
+	own = ccfc_buf_detach(text, &len);
+	sqlite3_bind_text(row->stmt, row->at, own, (int)len, free);
 	row->bound[row->at++].type = 0;
 }
 
@@ -116,8 +121,19 @@ void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
 		ccfc_buf_slice(&text, ccfc_index_str(index, strings->items[i]));
 		ccfc_buf_putc(&text, '\n');
 	}
-	bind_copy(row, ccfc_buf_view(&text));
-	ccfc_buf_release(&text);
+	bind_own(row, &text);
+}
+
+/* As printf has it, which looks at each twice. */
+static void put_id(struct ccfc_buf *text, uint32_t id)
+{
+	char digits[sizeof("4294967295")], *at = digits + sizeof(digits);
+
+	*--at = ' ';
+	do
+		*--at = (char)('0' + id % 10);
+	while (id /= 10);
+	ccfc_buf_append(text, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids)
@@ -129,9 +145,8 @@ void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids)
 		return;
 	}
 	for (uint32_t i = 0; i < ids->n; i++)
-		ccfc_buf_printf(&text, "%u ", ids->items[i]);
-	bind_copy(row, ccfc_buf_view(&text));
-	ccfc_buf_release(&text);
+		put_id(&text, ids->items[i]);
+	bind_own(row, &text);
 }
 
 static void fill_value(struct ccfc_row_value *value, sqlite3_value *sql)

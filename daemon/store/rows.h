@@ -46,10 +46,10 @@ void ccfc_row_put_str(struct ccfc_row *row, struct ccfc_slice s);
 /* 16 bytes as a blob, or the text that was no UUID. */
 void ccfc_row_put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
 		       const struct ccfc_uuid *uuid, bool is_text);
-/* Strings joined by newlines; none contains one. Copied. */
+/* Strings joined by newlines; none contains one. */
 void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
 			  const struct ccfc_ids *strings);
-/* Numbers, each followed by a blank; copied. */
+/* Numbers, each followed by a blank. */
 void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids);
 /* The last column, the sum of those before. */
 void ccfc_row_put_sum(struct ccfc_row *row);

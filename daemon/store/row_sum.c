@@ -9,10 +9,10 @@
 
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
 
-/* What kind of value it is counts, too: 1 is not '1'. */
+/* The type of a value is in the sum, too: 1 is not '1'. */
 enum tag { TAG_INT = 1, TAG_NULL, TAG_TEXT, TAG_BLOB, TAG_REAL };
 
-static uint64_t mix(uint64_t sum, enum tag tag, uint64_t v)
+static uint64_t mix_value(uint64_t sum, enum tag tag, uint64_t v)
 {
 	sum = (sum ^ v) * MIX + (uint64_t)tag;
 	return sum ^ sum >> 32;
@@ -25,38 +25,38 @@ uint64_t ccfc_sum_begin(const char *table)
 
 uint64_t ccfc_sum_int(uint64_t sum, int64_t v)
 {
-	return mix(sum, TAG_INT, (uint64_t)v);
+	return mix_value(sum, TAG_INT, (uint64_t)v);
 }
 
 uint64_t ccfc_sum_null(uint64_t sum)
 {
-	return mix(sum, TAG_NULL, 0);
+	return mix_value(sum, TAG_NULL, 0);
 }
 
 uint64_t ccfc_sum_text(uint64_t sum, struct ccfc_slice text)
 {
-	return mix(sum, TAG_TEXT,
-		   ccfc_hash(text.len ? text.ptr : "", text.len));
+	return mix_value(sum, TAG_TEXT,
+			 ccfc_hash(text.len ? text.ptr : "", text.len));
 }
 
 uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes)
 {
-	return mix(sum, TAG_BLOB,
-		   ccfc_hash(bytes.len ? bytes.ptr : "", bytes.len));
+	return mix_value(sum, TAG_BLOB,
+			 ccfc_hash(bytes.len ? bytes.ptr : "", bytes.len));
 }
 
 int64_t ccfc_sum_end(uint64_t sum)
 {
-	return (int64_t)(mix(sum, TAG_NULL, 1) >> 17);
+	return (int64_t)(mix_value(sum, TAG_NULL, 1) >> 17);
 }
 
-/* No column of ours is a number with a fraction. */
+/* No column of the store has such values. */
 static uint64_t sum_real(uint64_t sum, double v)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	return mix(sum, TAG_REAL, bits);
+	return mix_value(sum, TAG_REAL, bits);
 }
 
 static uint64_t sum_value(uint64_t sum, const struct ccfc_row_value *value)

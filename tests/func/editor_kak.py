@@ -119,6 +119,44 @@ def test_the_line_under_the_cursor():
                       lambda: kak.ask("%opt{ccfc_texts}", "a.c"))
 
 
+def answered(kak):
+    """Returns when no answer is on its way to the editor."""
+    want = f"kak\0-p\0{kak.session}\0".encode()
+
+    def under_way():
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError), \
+                    open(f"/proc/{pid}/cmdline", "rb") as f:
+                if f.read() == want:
+                    return True
+        return False
+    kak.until(lambda still: not still, under_way)
+
+
+def test_an_answer_that_comes_late_is_not_shown():
+    """The user typed while ccfc was asked."""
+    with Files("a") as w:
+        w.put("a.c", "one\n")
+        w.again("a", "more numbers")
+        w.write("a", "a.c", "one\ntwo\nthree\n")
+        for command, option in (("ccfc-line", "ccfc_line"),
+                                ("ccfc-mark", "ccfc_texts")):
+            with start(w, "a.c") as kak:
+                def shown_texts():
+                    return kak.ask(f"%opt{{{option}}}", "a.c").count("|")
+                kak.until(lambda got: got == [2, 3], lambda: flags(kak, "a.c"))
+                answered(kak)
+                w.box.daemon.send_signal(signal.SIGSTOP)
+                try:
+                    do(kak, f"execute-keys 3g; {command}")
+                    do(kak, "execute-keys -with-hooks 'Ax<esc>'")
+                    eq(shown_texts(), 0, option)
+                finally:
+                    w.box.daemon.send_signal(signal.SIGCONT)
+                answered(kak)
+                eq(shown_texts(), 0, option)
+
+
 def test_commands():
     with Files("a", "b") as w:
         w.put("a.c", "one\n")
@@ -330,6 +368,13 @@ def test_nothing_is_left():
         with start(w, "a.c") as kak:
             watching(w, kak, "a.c")
             pid = int(kak.ask("%opt{ccfc_watcher}", "a.c"))
+        wait_gone(pid)
+        # Nor does it wait for a daemon when the editor was killed.
+        kak = start(w, "a.c")
+        watching(w, kak, "a.c")
+        pid = int(kak.ask("%opt{ccfc_watcher}", "a.c"))
+        w.box.stop()
+        kak.__exit__("killed")
         wait_gone(pid)
 
 

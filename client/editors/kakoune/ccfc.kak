@@ -117,6 +117,12 @@ declare-option -hidden str ccfc_awk %{
     function finish() {
         print "'''"
     }
+    # Ends here unless the condition holds by now: the user goes on typing while
+    # the answer is made.
+    function only_if(condition, otherwise) {
+        put("\nevaluate-commands %sh{ [ " condition " ] || printf '" \
+            otherwise "fail late\n' }")
+    }
     # The beginning of a list that moves with the lines of the buffer.
     function list(name) {
         put("\nset-option buffer " name " " ENVIRON["kak_timestamp"])
@@ -178,6 +184,11 @@ declare-option -hidden str ccfc_awk_marks %{
             if (told++ < 1000)
                 first[start[i]] = i
         }
+        put("\nset-option buffer ccfc_seen")
+        for (id in seen)
+            put(" " quoted(id))
+        only_if("\"$kak_modified\" = false",
+                "set-option buffer ccfc_hidden yes\\n")
         list("ccfc_texts")
         next
     }
@@ -208,10 +219,7 @@ declare-option -hidden str ccfc_awk_marks %{
     END {
         put("\nset-option buffer ccfc_told " quoted(" " rows) \
             "\nset-option buffer ccfc_line_at ''" \
-            "\nset-option buffer ccfc_hidden ''" \
-            "\nset-option buffer ccfc_seen")
-        for (id in seen)
-            put(" " quoted(id))
+            "\nset-option buffer ccfc_hidden ''")
         finish()
     }
 }
@@ -220,6 +228,8 @@ declare-option -hidden str ccfc_awk_marks %{
 declare-option -hidden str ccfc_awk_line %{
     field("kind") == "session" {
         begin()
+        only_if("\"$kak_opt_ccfc_line_at\" = " ENVIRON["kak_timestamp"] "." \
+                ENVIRON["kak_cursor_line"], "")
         list("ccfc_line")
         put(behind(ENVIRON["kak_cursor_line"], ENVIRON["kak_cursor_column"],
                    session() " " model() " · " line(field("prompt"), 100)))
@@ -292,6 +302,7 @@ define-command -hidden ccfc-start %{
     evaluate-commands %sh{
         [ -n "$kak_opt_ccfc_watcher" ] && exit
         awk="$kak_opt_ccfc_awk $kak_opt_ccfc_awk_events" session=$kak_session
+        editor=$PPID
         watch() {
             dir=$(mktemp -d) || exit
             child=
@@ -320,6 +331,8 @@ define-command -hidden ccfc-start %{
                 export CCFC_NO_SPAWN="${CCFC_NO_SPAWN:-stopped}"
                 sleep "$((wait / 10)).$((wait % 10))" &
                 wait $!
+                # An editor that crashed has not called ccfc-stop.
+                kill -0 "$editor" || exit
                 wait=$((wait * 2 > 100 ? 100 : wait * 2))
             done
         }

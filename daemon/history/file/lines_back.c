@@ -1,6 +1,7 @@
 /*
  * Reads lines backwards; see lines_back.h. The file is read in windows, each up
- * to the start of the next; a line longer than the window doubles it.
+ * to the start of the next; a line longer than the window doubles it, until a
+ * short line follows: long lines mostly come together.
  */
 #include "history/file/lines_back.h"
 
@@ -59,6 +60,7 @@ static bool extend_window(struct ccfc_lines_back *back)
 	while ((r = load_window(back, end, size)) == CCFC_ETOOBIG &&
 	       size / 2 > rest)
 		size /= 2;
+	back->window = size;
 	return !r;
 }
 
@@ -79,6 +81,8 @@ bool ccfc_lines_back_next(struct ccfc_lines_back *back, struct ccfc_slice *line,
 			*line = ccfc_slice(bytes + at, back->end - 1 - at);
 			*offset = back->start + at;
 			back->end = at;
+			if (line->len < WINDOW)
+				back->window = WINDOW;
 			return true;
 		}
 		if (back->start <= back->floor || !extend_window(back))

@@ -135,7 +135,7 @@ int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
  * A packed content: the file of a blob, of which only the wanted parts are
  * read, or bytes in memory. It is verified by the checksums in it instead of
  * the key, in much less time. That finds damage, but not a blob of the same
- * length under the name of another one. The fields are blob_packed.c's own.
+ * length under the name of another one. The fields are blob_unpack.c's own.
  */
 struct ccfc_packed {
 	struct ccfc_blobs *blobs;

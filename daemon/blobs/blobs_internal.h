@@ -12,7 +12,7 @@
  * A blob's file begins with a mark. Numbers have eight bytes unless it says
  * otherwise, the least one first.
  *
- * A content in parts (blob_parts.c): the mark, a checksum of the numbers that
+ * A content in parts (blob_pack.c): the mark, a checksum of the numbers that
  * follow, and the number of parts; then for each part where it ends in the
  * content and where its frame ends behind this table (four bytes each), and a
  * checksum of its frame. The frames of zstd follow.

@@ -9,7 +9,7 @@
 #endif
 #ifdef __FreeBSD__
 #include <sys/types.h>
-/* sysctl.h needs types.h first. */
+/* The next one needs the types of the one before. */
 #include <sys/sysctl.h>
 #endif
 

@@ -12,7 +12,7 @@ from archive import BY_DISCOVERY, answers, files, kept, read, same
 from forget import holders
 from harness import Box, append, eq
 from mark import Two
-from move import export, settled
+from move import export, killed_in_import, settled
 from observe_join import Session
 from observe_killed import Killed
 from observing import Observed, now
@@ -321,11 +321,7 @@ def test_kill():
             with Box() as other:
                 other.start()
                 archive = os.path.join(other.state, "archive")
-                with other.rpc() as rpc:
-                    rpc.post("archive.import", {"path": path})
-                    while n < 6 and len(files(archive)) < n:
-                        pass
-                    other.kill()
+                killed_in_import(other, path, n % 6)
                 other.start()
                 other.ok("status")
                 other.ok("import", path)

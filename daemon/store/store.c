@@ -6,6 +6,7 @@
 #include "store/db.h"
 #include "store/sql/sql_run.h"
 #include "store/store_schema.h"
+#include "store/wal_writes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +100,7 @@ int ccfc_db_open(struct ccfc_store *store, struct ccfc_err *err)
 	if (sqlite3_open_v2(store->path, &store->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 				    SQLITE_OPEN_NOMUTEX,
-			    NULL) != SQLITE_OK)
+			    ccfc_wal_writes_vfs()) != SQLITE_OK)
 		return ccfc_db_error(store, "cannot open it", err);
 	sqlite3_busy_timeout(store->db, 5000);
 	r = ccfc_db_exec(store,

@@ -1,7 +1,7 @@
 /*
  * Prints the schema as JSON on stdout, for users outside of C: the tables of
- * the documentation (tests/func/schema.py writes and compares them) and the
- * functional tests, which check every reply against the types.
+ * the documentation (tests/func/house/schema.py writes and compares them) and
+ * the functional tests, which check every reply against the types.
  */
 #include "schema/schema.h"
 

@@ -1,6 +1,7 @@
 /*
- * A program of somebody else's: built by tests/func/install.py with what was
- * installed and nothing of this tree. Prints how many sessions changed a file.
+ * A program of somebody else's: built by tests/func/packaging/install.py with
+ * what was installed and nothing of this tree. Prints how many sessions changed
+ * a file.
  */
 #include <ccfc/client.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Elements. Strings become text nodes and nothing else: no markup is ever
-// parsed, so a transcript cannot inject any (tests/func/page_lint.py).
+// parsed, so a transcript cannot inject any (tests/func/web/page_lint.py).
 import {clean} from "./text.js";
 
 // Attributes that may be set. No style, no src, and href only to a view.

@@ -12,7 +12,7 @@
  * The numbers of the index as SQL has them. Other programs read the store's
  * file without our functions, so rules of the index in C must be repeated here:
  * which lines count (ccfc_index_lines), whose title a session has
- * (ccfc_tally_title). tests/func/sql.py compares both.
+ * (ccfc_tally_title). tests/func/daemon/sql.py compares both.
  */
 #define PRINT(x) #x
 #define SQL(x)	 PRINT(x)

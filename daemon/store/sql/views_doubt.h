@@ -1,7 +1,7 @@
 /*
  * Which changes are ambiguous, and which other calls may have made them, as
  * SQL: the rules of index/query/proof.c once more, for programs that read the
- * store's file without our functions. tests/func/sql.py compares both.
+ * store's file without our functions. tests/func/daemon/sql.py compares both.
  *
  * CCFC_SQL_RIVALS selects a row for each change that a client noted and each
  * other call that may have made it: `change`, `rival` (ids of t_change), and

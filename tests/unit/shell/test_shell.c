@@ -1,7 +1,7 @@
 /*
  * The contract of shell.h: bounds, what lives how long, what is said without a
  * directory or a home. What commands mean is held against a real bash in
- * tests/func/shell.py.
+ * tests/func/shell/shell.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>

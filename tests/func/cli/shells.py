@@ -9,9 +9,8 @@ import shutil
 import subprocess
 import time
 
-from harness import HERE, LIMIT, Skip
+from harness import LIMIT, Skip, TOP
 
-TOP = os.path.dirname(os.path.dirname(HERE))
 SCRIPTS = os.path.join(TOP, "packaging", "completions")
 
 BASH = """

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import sys
 
 import harness
 import shop
@@ -679,7 +680,7 @@ def test_build_of_no_project():
 
 STARTS = """#!/usr/bin/python3
 import os, sys, threading
-sys.path.insert(0, {here!r})
+sys.path = {path!r}
 import skew
 info = dict(skew.INFO, roots=[])
 busy = dict(info, indexing=dict(running=True, filesDone=3, filesTotal=12,
@@ -706,7 +707,7 @@ def test_first_run_says_how_far_it_is():
     with Box() as box:
         program = os.path.join(box.top, "starts")
         with open(program, "w", encoding="utf-8") as f:
-            f.write(STARTS.format(here=harness.HERE, socket=box.socket))
+            f.write(STARTS.format(path=sys.path, socket=box.socket))
         os.chmod(program, 0o755)
         os.makedirs(os.path.dirname(box.socket), 0o700)
         env = {**box.env, "CCFC_DAEMON": program, "CCFC_NO_SPAWN": "0"}

@@ -7,8 +7,8 @@ same files. Effects that are said to have happened are carried out on a copy of
 these files in memory: what they touch must then be on the disk to the byte. A
 file that changed without being named must be covered by an unsure part.
 
-    shell.py --record    writes down what the reader says now
-    shell.py --table     prints each command with what it says
+    run shell --record    writes down what the reader says now
+    run shell --table     prints each command with what it says
 """
 import collections
 import json

@@ -14,7 +14,8 @@ from editing import PLUGINS, Around, Files
 from harness import Skip, eq
 
 LISP = os.path.join(PLUGINS, "emacs")
-INSIDE = os.path.join(harness.HERE, "editor_emacs.el")
+INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                      "editor_emacs.el")
 
 
 def emacs(*args, **more):

@@ -24,7 +24,8 @@ import replytypes
 
 LIMIT = float(os.environ.get("CCFC_TEST_LIMIT", "300"))
 HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
+FUNC = os.path.dirname(HERE)
+TOP = os.path.dirname(os.path.dirname(FUNC))
 SANITIZER = re.compile(
     r"(AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:"
     r"|UndefinedBehaviorSanitizer)")
@@ -391,8 +392,10 @@ def inside(name, *wrap):
     """Runs a test of the file again, wrapped; True: this is that one."""
     if os.environ.get("CCFC_INSIDE"):
         return True
+    theme = os.path.splitext(os.path.basename(sys.argv[0]))[0]
     done = subprocess.run(
-        [*wrap, "/usr/bin/python3", "-B", os.path.abspath(sys.argv[0]), name],
+        [*wrap, "/usr/bin/python3", "-B", os.path.join(FUNC, "run"), theme,
+         name],
         env={**os.environ, "CCFC_INSIDE": "1", "TMPDIR": "/tmp"},
         capture_output=True, timeout=LIMIT, check=False)
     said = (done.stdout + done.stderr).decode()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The documentation of the protocol against proto/schema: its tables of
-options, methods and types are printed from there. `schema.py --write` writes
-them again."""
+options, methods and types are printed from there. `run schema --write`
+writes them again."""
 import os
 import re
 import sys
@@ -177,7 +177,7 @@ def test_documents_are_printed_from_the_schema():
         if printed(text, comment, parts) != text:
             raise AssertionError(
                 f"{path} is not what proto/schema says: run "
-                "tests/func/schema.py --write")
+                "tests/func/run schema --write")
 
 
 def test_every_reply_has_a_type():

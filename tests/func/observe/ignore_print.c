@@ -1,6 +1,6 @@
 /*
  * Says for each line of the input, "d PATH" or "f PATH", whether .gitignore
- * files below the working directory exclude it: "1" or "0". For func/ignore.py,
+ * files below the working directory exclude it: "1" or "0". For ignore.py,
  * which asks git the same.
  */
 #include "observe/ignore.h"

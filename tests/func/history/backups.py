@@ -6,7 +6,7 @@ of the file, of files that no session changed, and where a snapshot names an
 older backup again (a rewind).
 
 The recordings are those of the archive, and those beside the project
-(../shared/corpus/client, or $CCFC_RECORDINGS) where they are. `backups.py
+(../shared/corpus/client, or $CCFC_RECORDINGS) where they are. `run backups
 --table` prints a row for each file with a state behind its last change.
 """
 import collections

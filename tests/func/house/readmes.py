@@ -204,7 +204,7 @@ def test_functional_tests():
                       read("tests/README.md").split("\nThey share:\n"))
     found = []
     for name in files:
-        if not re.fullmatch(r"tests/func/\w+\.py", name):
+        if not re.fullmatch(r"tests/func/\w+/\w+\.py", name):
             continue
         source = read(name)
         runs = re.search(r"^ +harness\.main\(", source, re.M)

@@ -3,7 +3,7 @@
 Chromium, against the real daemon while transcripts are being written. Needs
 npm, so it runs with CCFC_NPM=1 only (tests/run --npm); modules are kept in
 CCFC_NPM_DIR. editor_vscode.js has what happens in the page.
-`editor_vscode.py --picture=FILE` also leaves a picture."""
+`run editor_vscode --picture=FILE` also leaves a picture."""
 import json
 import os
 import re
@@ -17,7 +17,8 @@ from editing import PLUGINS, Around
 from harness import Skip, eq
 
 SOURCE = os.path.join(PLUGINS, "vscode")
-INSIDE = os.path.join(harness.HERE, "editor_vscode.js")
+INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                      "editor_vscode.js")
 KEPT = os.path.abspath(os.environ.get(
     "CCFC_NPM_DIR", os.path.join(harness.TOP, "build-npm")))
 MODULES = os.path.join(KEPT, "code-server")

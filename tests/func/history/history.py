@@ -2,7 +2,7 @@
 """Recordings of the real client: after every applied call of a file tool
 `file.at` and `ccfc cat` give the bytes that were on the disk.
 
-history.py --report [alone|disk] prints each miss with its details.
+`run history --report [alone|disk]` prints each miss with its details.
 """
 import collections
 import sys

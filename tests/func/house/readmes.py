@@ -27,6 +27,8 @@ FOREIGN = {"msgpack.h", "src/a.c", "src/main.c", "cmd_NAME.c",
            "cmd/cmd_NAME.c", "modules.def", "harnesses.def",
            "service_text.c"}
 NAME = re.compile(r"(?<![\w<])ccfc_\w+")
+# The tables of tests/README.md, by what their second column says.
+THEMES, OTHERS = "what it tests", "does"
 
 
 def tracked():
@@ -73,11 +75,11 @@ def quoted(text):
             for word in re.split(r"[\s,]+", group)}
 
 
-def rows_of_files(text):
+def rows_of_files(text, heads=("| file |", "| header |")):
     """What the first column of each table of files names."""
     inside = False
     for line in text.split("\n"):
-        if line.startswith("| file |") or line.startswith("| header |"):
+        if line.startswith(heads):
             inside = True
         elif not line.startswith("|"):
             inside = False
@@ -196,24 +198,37 @@ def test_functions_in_comments():
 
 
 def test_functional_tests():
-    """tests/README.md has each theme, and each file that themes share, in its
-    table; their docstrings are true."""
+    """tests/README.md has tables for each folder of tests/func, which name its
+    themes and its other files; their docstrings are true."""
     files = tracked()
     known = endings(files)
-    themes, shared = (quoted(part) for part in
-                      read("tests/README.md").split("\nThey share:\n"))
+    parts = re.split(r"^### (\w+)$", read("tests/README.md"), flags=re.M)
+    parts = dict(zip(parts[1::2], parts[2::2]))
+    rows = {(folder, head): set(rows_of_files(text, f"| file | {head} |"))
+            for folder, text in parts.items() for head in (THEMES, OTHERS)}
     found = []
     for name in files:
-        if not re.fullmatch(r"tests/func/\w+/\w+\.py", name):
+        match = re.fullmatch(r"tests/func/(\w+)/([^/]+)", name)
+        if not match:
             continue
-        source = read(name)
-        runs = re.search(r"^ +harness\.main\(", source, re.M)
-        if os.path.basename(name) not in (themes if runs else shared):
-            found.append(f"tests/README.md does not name {name}, or names it "
-                         f"in the table of the {'others' if runs else 'themes'}")
-        text = ast.get_docstring(ast.parse(source)) or ""
-        found += [f"{name} names {n}, which does not exist"
-                  for n in missing(text, known)]
+        folder, base = match.groups()
+        heads = (THEMES, OTHERS)  # those that Python does not read: in either
+        if base.endswith(".py"):
+            source = read(name)
+            text = ast.get_docstring(ast.parse(source)) or ""
+            found += [f"{name} names {n}, which does not exist"
+                      for n in missing(text, known)]
+            heads = (THEMES if re.search(r"^ +harness\.main\(", source, re.M)
+                     else OTHERS,)
+        named = [h for h in heads if base in rows.get((folder, h), ())]
+        if not named:
+            found.append(f"tests/README.md does not name {name} in a table of "
+                         f"{folder} with {' or '.join(heads)!r}")
+        for head in named:
+            rows[folder, head].remove(base)
+    found += [f"tests/README.md has a row for {n} in {folder}"
+              for (folder, _), names in rows.items() for n in sorted(names)]
+    assert len(parts) > 10, "no folders?"
     assert not found, "\n".join(found)
 
 

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""Who may know whom: checks every #include against the rules of the README."""
+"""Who may know whom: checks every #include against the rules of the README;
+and that names differ and folders stay small."""
 import collections
+import itertools
 import os
 import re
 
@@ -106,11 +108,11 @@ NAMES_TWICE = {"main.c"}
 TAG = re.compile(r"^\t*(?:struct|enum|union) (ccfc_\w+) \{", re.M)
 
 
-def sources():
-    for top in ("include", "proto", "daemon", "client"):
+def sources(tops=("include", "proto", "daemon", "client"), endings=SOURCES):
+    for top in tops:
         for folder, _, files in os.walk(os.path.join(harness.TOP, top)):
             for name in sorted(files):
-                if name.endswith(SOURCES):
+                if name.endswith(endings):
                     path = os.path.join(folder, name)
                     yield os.path.relpath(path, harness.TOP), path
 
@@ -199,6 +201,14 @@ def test_one_word_for_one_thing():
     assert set(twice(names)) == NAMES_TWICE, twice(names)
 
 
+def test_functional_tests_have_names_of_their_own():
+    """They import each other by name, whatever their folders."""
+    names = collections.Counter(os.path.basename(name) for name, _ in
+                                sources(("tests/func",), (".py",)))
+    assert len(names) > 100, "nothing read?"
+    assert max(names.values()) == 1, names.most_common(3)
+
+
 def test_a_command_is_a_file():
     """As commands.def says: cmd_NAME.c defines ccfc_cmd_NAME."""
     with open(os.path.join(harness.TOP, "client/cli/commands.def"),
@@ -222,7 +232,8 @@ def crowded(names):
 
 
 def test_folders_stay_small():
-    found = crowded(name for name, _ in sources())
+    found = crowded(name for name, _ in itertools.chain(
+        sources(), sources(("tests",), (".py", *SOURCES))))
     assert not found, f"over {FOLDER_MAX} files: {found}"
     assert crowded(f"daemon/x/{i}.c" for i in range(FOLDER_MAX + 1))
 

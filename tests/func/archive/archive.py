@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Transcripts and backups that were deleted: every question is answered from
 the archive as it was from them, but for the field `source`.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The recordings of the client and random worlds are indexed and asked about;
 then everything below the Claude directories goes, and the same is asked again:
 at once, after a restart, after a rebuild, and after the index itself was lost.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What damage and kills do to the archive: it is found, and costs only what it
 holds; nothing names what is not there."""
 import os

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Budget and age of the archive: what was written longest ago goes, whenever it
 came in; what makes room stays away; `status` says what is kept, and what goes
 next.

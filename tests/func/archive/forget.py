@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """ccfc forget: after it, no byte of the state directory has what was forgotten,
 also within compressed frames, and nothing brings it back. What others know is
 as before.

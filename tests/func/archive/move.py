@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What was exported and imported is answered on another machine as on the
 first; a damaged export changes nothing; a copied Claude directory is a source
 that is gone."""

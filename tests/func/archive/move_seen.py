@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What no transcript tells is exported and imported, too: what was seen on
 disk, marks of commands, edits of killed clients."""
 import contextlib

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Marks: hooks tell when a command began and ended, so that what changed in
 between is its, also where the times of lines cannot tell.
 """

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The hooks of the plugin ccfc-marks in the real client, which comes from npm:
 only with CCFC_NPM=1. A played model has it run one command.
 """

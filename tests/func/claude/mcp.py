@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """`ccfc mcp`: both eras of the protocol, every tool against the replies of the
 daemon and its own schema, small pages, and a peer that sends nonsense."""
 import json

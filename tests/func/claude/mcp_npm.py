@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """`ccfc mcp` and the plugin with real clients, which come from npm: with
 CCFC_NPM=1 only (tests/run --npm). Modules are kept in CCFC_NPM_DIR. No client
 is logged in, and each has a home of its own."""

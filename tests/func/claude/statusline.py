@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """`ccfc statusline`: one line about the session, or nothing at all, and never
 a failure."""
 import json

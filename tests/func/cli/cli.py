@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The command line: formats, exit codes, arguments, and what a terminal sees."""
 import fcntl
 import json

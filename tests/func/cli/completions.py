@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Completions, in the real bash, zsh and fish, and what they are made of."""
 import os
 import shlex

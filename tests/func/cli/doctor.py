@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """ccfc doctor: each thing that it looks at is broken for real, and then mended
 by the very command that it printed.
 """

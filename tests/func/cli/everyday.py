@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Everyday commands as people use them: states of changes, search, documents,
 statistics, names."""
 import os

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """ccfc restore, revert and undo killed at every system call: each file is old
 or new and never part of one, and after the next command all are old, or all
 are new and can be undone. And the same calls failing one by one. And setup,

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What revert, restore and recover do not write just because a transcript says
 so: files outside of the session's project, files that other programs run or
 believe, and anything of a session that is not the user's own."""

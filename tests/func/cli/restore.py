@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """ccfc restore and ccfc revert: what they change, what they refuse, and that
 it can be taken back."""
 import fcntl

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """`ccfc setup`: the service, the completions and the loaders of editors, against
 managers that are played (manager.py); and the service files of packaging/ as far as they can be
 judged here.

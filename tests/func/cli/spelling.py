@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Errors use the words of the command line: every text that the daemon can
 send is taken from its sources, and ccfc prints it without a name of the
 protocol."""

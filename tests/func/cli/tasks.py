@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Ten tasks of somebody who has used ccfc for a day, each with the number of
 commands that it needs. They are typed on a terminal of 80 columns, in a
 directory of the project, with nothing copied from an earlier answer. And what

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Undo in the sizes that people need: several files, a directory, single
 changes; and a look before files are recovered."""
 import datetime

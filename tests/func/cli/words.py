@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The words people type: sessions by @ and title, the current project, names
 that are no paths, and what is asked where a word means several things."""
 import json

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """sessions, stats, grep and search --reads, as the command shows them."""
 import json
 import os

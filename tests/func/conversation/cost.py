@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What it cost: as transcripts record it, once each, and as prices tell."""
 import datetime
 import glob

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """ccfc export: everything is in it, exactly; with --redact no secret is; HTML
 is well-formed and runs nothing; files are written whole, private, and never
 over another or below a Claude directory."""

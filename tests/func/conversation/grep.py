@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """text.search against a reference that reads the same transcripts with json
 and compares characters one by one."""
 import collections

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Sessions and statistics of the recordings, against a count that jq made."""
 import shutil
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Sessions and statistics of made-up transcripts: states, filters, orders,
 copies, agents, days, and ten thousand of them."""
 import json

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """ccfc show: its sections and formats, on made-up sessions and on all of the
 recordings."""
 import json

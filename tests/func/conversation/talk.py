@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What was said in a session: messages, timeline, tree and tasks.
 
 The recordings are read here with nothing but json, in another way than the

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """A session of 500,000 lines pages within a bound of memory, and a page of it
 costs what it shows.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What was said is kept: once, whole, whenever the daemon is killed."""
 import collections
 import json

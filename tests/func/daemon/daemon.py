@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The daemon as a process: one of it, its socket, signals, and manners."""
 import os
 import re

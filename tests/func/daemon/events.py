@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Subscribers: each event once and in order; bad peers harm only themselves."""
 import os
 import socket

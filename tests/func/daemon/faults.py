@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The store in bad times: a system call that fails once at start, and bits
 that turned over. What only the store knows, sessions whose transcripts were
 deleted, is never lost to an error that passes; what is damaged is told, what

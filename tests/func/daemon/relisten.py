@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """A daemon whose socket, runtime directory or state directory is removed while
 it runs, as at logout: it goes on, at the same place, and nothing is lost."""
 import json

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The limits of the systemd unit against what the daemon does: each of its
 system calls is watched with strace and has to be one that the unit allows. No
 service manager runs here that would enforce it.

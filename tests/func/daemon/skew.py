@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Versions that do not fit: a client and a daemon of different ages, and
 stores of older and newer ones. Each gets an answer that says what to do.
 """

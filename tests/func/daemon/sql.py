@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Users' own SQL: the queries of ccfc-sql(7) against what other commands say,
 the formats, and queries that mean no good."""
 import csv

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Peers that ask for much and do not read: what waits for them is bounded,
 others are answered, and who reads gets all of it."""
 import os

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Questions about history are the workers', and a dump is made in slices: the
 core thread answers others meanwhile, and a client that hangs up takes its
 question with it.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The real Emacs with client/editors/emacs, against the real daemon, while
 transcripts are being written. editor_emacs.el has what happens inside; it asks
 for what happens around it on a socket."""

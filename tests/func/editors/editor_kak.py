@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The commands for Kakoune, in a real Kakoune on a terminal, against the real
 daemon and transcripts that are being written."""
 import contextlib

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The plugin for Neovim, in a real headless Neovim, against the real daemon
 and transcripts that are being written."""
 import shutil

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The plugin for Vim, in a real Vim on a terminal, against the real daemon and
 transcripts that are being written."""
 import shutil

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The extension for VS Code in the real VS Code: code-server, driven by
 Chromium, against the real daemon while transcripts are being written. Needs
 npm, so it runs with CCFC_NPM=1 only (tests/run --npm); modules are kept in

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """`ccfc lsp`: hovers, hints, lenses and actions against the replies of the
 daemon; buffers that are not saved; hostile texts and messages; Neovim's own
 client."""

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Stock Neovim speaks to the daemon with nothing but its own RPC."""
 import json
 import os

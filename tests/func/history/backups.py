@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Backups are states: each snapshot of the recordings says what a file was
 when the user sent a prompt, by the backup that it names, or that it was not
 there. `file.at` and `session.recover` say the same, also behind the last change

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """file.blame says who wrote each line.
 
 - Published sessions: the tables that come with them, every line.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Blame together with git: commits next to sessions, and a repository that is
 only read.
 

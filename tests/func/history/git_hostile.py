@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Repositories that want to run programs: none of theirs is ever run.
 
 Each way that git's configuration has to name a program is planted in two

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Recordings of the real client: after every applied call of a file tool
 `file.at` and `ccfc cat` give the bytes that were on the disk.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Every change of the recordings: before + diff = after with the real
 `patch` and `git apply`, and after - diff = before, byte for byte.
 """

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Why a change was made: the user's prompt that it served.
 
 The recordings are read here in another way than the daemon does it: up from

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Sessions that change one file at the same time, and states that come back.
 
 Each line that is changed carries the tag of the change that wrote it, so the

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Replay equals the truth: random edit scripts over random files, by all
 tools, two or three sessions with subagents and people in between, written
 down by clients of several ages (madeup.py).

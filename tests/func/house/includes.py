@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Who may know whom: checks every #include against the rules of the README;
 and that names differ and folders stay small."""
 import collections

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What READMEs and comments say: each README of a folder names all files of the
 folder, nobody names a file that does not exist, and the examples of the first
 README are what ccfc prints."""

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The documentation of the protocol against proto/schema: its tables of
 options, methods and types are printed from there. `run schema --write`
 writes them again."""

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Sessions in each other's way: each conflict is one event, and there is none
 where there is one session. In random worlds the generator knows the conflicts.
 """

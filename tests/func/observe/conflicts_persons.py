@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Sessions and persons in each other's way: each conflict is one event. In
 random worlds, with real edits on disk, the generator knows the conflicts.
 """

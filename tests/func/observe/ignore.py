@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What .gitignore excludes, against git itself (git check-ignore)."""
 import os
 import random

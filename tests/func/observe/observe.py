@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What is seen on disk while a session is live, and what is not."""
 import os
 import random

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What .gitignore files, git's own lists and the settings exclude is neither
 seen nor kept.
 """

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What clients write by themselves: no edits of the model. Settings are replaced
 the way that tools replace files, a rewind writes the backup in place (clients
 2.0.30, 2.1.100 and 2.1.326).

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What was seen on disk, held against the times of the lines: whose it was."""
 import os
 import subprocess

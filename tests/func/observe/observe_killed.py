@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Edits of clients that no transcript tells of: changes of their sessions."""
 import datetime
 import os

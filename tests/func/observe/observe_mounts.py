@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Projects on filesystems of other kinds, really mounted, in a mount namespace
 of the test's own: those that report all changes are watched, of those that do not
 `status` says so, and all else goes on. Skipped where nothing can be mounted.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Recorded timelines, played onto a real directory while the lines are
 appended: whose was each change on disk?
 

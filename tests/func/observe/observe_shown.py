@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What `ccfc watch` and `ccfc top` show of what was seen on disk: writes that no
 line tells of yet, edits of killed clients, persons and conflicts with them.
 """

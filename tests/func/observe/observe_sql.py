@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What was seen on disk, in SQL: the views say of each change what the lists
 say, whatever came in which order.
 """

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Random worlds: sessions with file tools and commands, a person and builds in
 one project. The generator knows what each file held at each moment and who
 wrote it; what is said for sure has to be that.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The Debian packages. What is quick is always checked: that versions and
 lists of packages agree. With CCFC_DEB=1 (tests/run --deb) they are built three
 times, handed to lintian, and held against each other byte by byte; and in a

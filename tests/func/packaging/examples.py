@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Every example of the manual pages does what it should; pages.py says what an
 example is.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Every example of `ccfc help` and of the first README on a terminal of 80
 columns: it does what it should, and tables fit."""
 import os

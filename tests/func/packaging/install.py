@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What `cmake --install` puts where, and that others can build with it: a
 program (tests/consumer) is made with pkg-config and with find_package, shared
 and static, and asks a daemon that it or the installed ccfc has started.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The manual pages: they are built, installed and without faults, and they
 say what there is and nothing else. That their examples work is examples.py's.
 """

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Changes that no line tells of, and that a command of a shell is known by: the
 text that came stands in the command, or git brought an earlier state back.
 

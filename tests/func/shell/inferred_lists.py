@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Changes that only the contents of a file tell of, in lists, counts, events
 and SQL: the same there as in the file's history, whichever way and whenever
 the lines came.

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What the reader of shell commands says, held against what bash did.
 
 tests/data/shell.txt has the commands and what the reader says of each. Every

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Changes that commands of a shell made.
 
 First on recordings of the real client, against what really happened on disk:

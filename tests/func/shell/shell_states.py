@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The content of files before and after what commands of a shell changed.
 
 First on recordings of the real client, against the bytes that were on disk;

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What diff, list, revert and recover do with changes that commands of a shell
 made, and what they say of those that nobody knows."""
 import harness

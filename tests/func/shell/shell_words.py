@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """How the commands show changes that commands of a shell made: filters, counts,
 operations, contents, and the commands whose effects nobody knows."""
 import json

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Recordings of the real client: what the index says must be what happened.
 
 For every scenario the set of (tool_use id, file, state) of Edit, Write,

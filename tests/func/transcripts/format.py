@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What breaks a naive indexer: one test per oddity of the client's files.
 
 Numbers in the names follow the list of known oddities: t01 is "agent files

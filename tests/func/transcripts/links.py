@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """A transcript that is reached by several names is one source.
 
 Symbolic links, hard links, linked projects and roots; made and taken away in

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Whatever way the bytes come in, the index is that of one cold scan.
 
 A seeded generator makes a set of transcripts: all tools, several sessions

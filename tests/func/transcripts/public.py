@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Fixtures published by others, used where they are and never copied.
 
 They are looked for beside the project (../shared/corpus/public, or

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Shapes of records that published transcripts have and that the recordings
 of the client lack. The records are made up here; only their shape is theirs.
 """

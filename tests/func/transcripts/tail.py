@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Transcripts as they grow, tear, shrink, move, vanish and come back."""
 import os
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What cannot be opened for a moment is said, and read when it can be.
 
 No write tells that the cause is gone: the next question has to try, and where

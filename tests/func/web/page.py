@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The page, in a real browser (Debian's chromium, headless): every view on the
 sample, live changes, links, keys, dark, a phone's width, and transcripts that
 try to be more than text. One browser serves all tests."""

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The page on the recordings of the real client, and on the fixtures that
 others have published, in Debian's chromium: each view of each session, file and
 change shows what the API answers, without an error in the console or a request

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The page's sources: nothing in them can turn a text into markup or code, the
 token is stored nowhere, and they keep to the house's form."""
 import os

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """With packages from npm (`tests/run --npm`): axe-core finds nothing serious in
 any view, and the description of the REST API is valid and good enough for a
 real generator of clients."""

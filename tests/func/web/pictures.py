@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Makes the pictures of client/web/pictures from the sample: `run pictures`
 with $CCFC_BIN_DIR. The sessions are moved to the present, so that they live."""
 import datetime

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The REST API: every route gives what the method gives, events arrive as they
 happen, and no request without the token, or of another site, gets anything."""
 import base64

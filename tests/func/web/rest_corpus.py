@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The REST API on the recordings of the real client, and on the fixtures that
 others have published: each route, for each session, file and change, says what
 the method says, and that fits the description. CCFC_SOAK=1 takes all

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """`ccfc web` as people use it: on a terminal, with and without a browser, on a
 port that is taken, twice, and across restarts of the daemon."""
 import os

@@ -7,6 +7,7 @@ cursor is on one of its lines.
 runs the real editors in tmux, with a daemon of BUILD and a scratch directory,
 and writes nvim/screen.svg and vim/screen.svg beside this file.
 """
+import glob
 import html
 import os
 import re
@@ -15,7 +16,8 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "func"))
+sys.path[:0] = glob.glob(os.path.join(HERE, "..", "..", "tests", "func", "*",
+                                      ""))
 
 COLUMNS, ROWS = 124, 14
 CELL_W, CELL_H = 8.4, 18

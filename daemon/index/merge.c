@@ -9,25 +9,24 @@
  * - A change is keyed by the tool_use id. Its calls are a set of observations,
  *   one per (session, agent, transcript); of two such the earlier counts.
  *   Which session owns the change is decided over that set, in owner.c.
- * - Of its results the best counts: success with details before success
- *   without, before staged, denied, failed, what a hook tells that runs after
- *   success only, interrupted; then that of the transcript itself before that
- *   which the parent of an agent tells; then the earlier; then the smaller
- *   session id. A copied history that lost the details of a
- *   result, or that was given a made-up error, thus never spoils the original.
- * - Paths: the result's where it names one, else the call's.
- * - Commands of a shell, and what hangs on them: shell_command.c.
+ * - Of the results of a change the best counts. From best to worst: success
+ *   with details, success without, staged, denied, failed, the note of a hook
+ *   that runs after success only, interrupted. Of equal ones: a result in the
+ *   transcript itself, not one that an agent's parent repeats; then the earlier
+ *   one; then the one of the smaller session id. So a copied history whose
+ *   result lost its details, or got a made-up error, does not spoil the
+ *   original.
+ * - Paths: that of the result if the result names one, else that of the call.
+ * - Shell commands and their changes: shell_command.c.
  * - Prompts are a set over (session, uuid), each with its least time and the
  *   least of its places (session_prompt.c).
  * - Backups are a set over (session, key, version, name), each with the least
- *   and the greatest of the times that were said.
+ *   and the greatest recorded time.
+ * - Messages and costs: model_message.c, session_source.c, running_cost.c.
  *
- * - What was said and spent: model_message.c, session_source.c, running_cost.c.
- *
- * A result may stand before its call. Results of other tools are no concern
- * of ours, but whether an unknown id belongs to another tool can only be told
- * by having seen its call. All calls are remembered (model_message.c); a result
- * that matches none is kept as an orphan until its call comes.
+ * A result may be read before its call. Only the call shows whether the result
+ * is one of another tool, which does not matter here. So all calls are kept
+ * (model_message.c), and a result without a call waits as an orphan.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -1,16 +1,19 @@
 /*
- * Messages of the model (says), each once however often it was copied. A say
- * is known by its message.id. One message is several lines; usage is repeated
- * on each, and the most complete one counts, that of the most output tokens,
- * in whichever transcript it stands: it is kept in the first row, and so is the
- * greatest cost that was recorded, which copies leave out. There is one
- * row for each transcript and session that shows the message; a transcript
- * that is read anew replaces its own.
+ * Messages of the model, each once, however often it was copied. A message is
+ * known by its message.id. It is written as several lines, which all repeat the
+ * usage: the usage with the most output tokens counts, in whichever transcript.
+ * The first row keeps it, and also the greatest recorded cost, which copies
+ * leave out. Each transcript and session that shows the message has one row; a
+ * transcript that is read again replaces its own row.
  *
- * The first row is the owner's: that of a transcript itself before what the
- * parent of an agent tells; that of the earliest time; then of the session
- * itself before its agents; then by the rule for changes (owner.c); then by
- * the transcript's path.
+ * The first row is the owner's. Of two rows the owner's is, by the first of
+ * these rules that decides:
+ *
+ * - the row of a transcript itself, not of what an agent's parent repeats;
+ * - the earlier row;
+ * - the row of the session itself, not of its agents;
+ * - by the rule for changes (owner.c);
+ * - by the transcript's path.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -5,20 +5,21 @@
  * the order in which they were read:
  *
  * 1. the earliest time of the call (a resume that rewrites times is later);
- * 2. on a tie (forks copy times): within one session the session itself
- *    before its agents (some agent files are copies of the conversation);
- *    between two sessions the one whose earliest record that is not in the
- *    other is older. A fork's own records begin when it was forked. A session
- *    that has nothing of its own is the beginning of the other, so it wins;
+ * 2. if the times are equal (forks copy times): within one session, the session
+ *    itself before its agents (some agent files are copies of the
+ *    conversation). Between two sessions, compare the earliest records that
+ *    only one of them has: the session with the older one wins. A fork's own
+ *    records begin with the fork. A session without a record of its own is the
+ *    beginning of the other one, and wins;
  * 3. then the smaller id.
  *
- * Rule 2 compares two sessions at a time and need not be transitive over
- * three. Mostly one beats all others; else the owner is the one that beats
- * most of them.
+ * Rule 2 compares two sessions at a time and need not be transitive over three.
+ * Usually one session beats all others; else the owner is the session that
+ * beats most others.
  *
- * What rule 2 asks for is kept for each two sessions that were ever compared
- * (a tie), and brought up to date by the prompts of a batch: a prompt costs
- * one look per tie of its session, however long the sessions are.
+ * The facts for rule 2 are kept for each pair of sessions that was ever
+ * compared (a tie), and updated with the prompts of a batch: a prompt costs one
+ * step for each tie of its session, however long the sessions are.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

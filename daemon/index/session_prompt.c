@@ -1,9 +1,9 @@
 /*
- * The prompts of sessions. There is one for each (session, uuid), however
- * often it was copied, with the least time that was said and with one place to
- * read it at. Which place does not matter, but it has to be the same in
- * whatever order transcripts are read: the least by the transcript's path,
- * there of the last reading, and there the first line.
+ * The prompts of sessions: one for each (session, uuid), however often it was
+ * copied, with the least recorded time and one place where it can be read. The
+ * place has to be the same in whatever order transcripts are read. So it is the
+ * one with the least path of a transcript; there, of the last reading; and
+ * there the first line.
  */
 #include "base/hash.h"
 #include "base/time.h"

@@ -1,13 +1,13 @@
 /*
- * What one transcript holds of one session: how many messages, what came
- * last, which titles. Lines of a transcript come in the order of the file,
- * whatever the order of transcripts, so that "last" means the same always.
+ * What one transcript has of one session: the number of messages, the last
+ * lines, the titles. The lines of a transcript come in the order of the file,
+ * so "last" means the same in whatever order transcripts are read.
  *
- * Titles of old clients are summaries: they stand in another transcript and
- * name a message (the leaf) of the session that they are of. Either may come
- * first, and forks have the same message in several sessions. A session has
- * the title of its last leaf: the greatest (time, text) over all pairs of a
- * leaf and a summary of it, which only ever grows.
+ * Titles of old clients are summaries. A summary is in another transcript and
+ * names a message of the session (the leaf). Either may be read first, and
+ * forks have the same message in several sessions. The title of a session is
+ * the greatest (time, text) of all pairs of a leaf and its summary. More pairs
+ * can only make it greater.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

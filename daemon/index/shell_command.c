@@ -538,7 +538,7 @@ bool ccfc_index_is_unknown(const struct ccfc_change *c)
 		return unsure && (!(c->result.run & CCFC_RUN_DIFF) ||
 				  (c->result.run & CCFC_RUN_PARTIAL));
 	default:
-		/* It is unknown how far the command came. */
+		/* Which part of the command has run is not known. */
 		return unsure || c->next_file != CCFC_ID_NONE;
 	}
 }

@@ -1,11 +1,11 @@
 /*
- * Calls of tools (uses) and what they looked at (looks), each once however
- * often it was copied.
+ * Calls of tools and the files that they read, each once, however often they
+ * were copied.
  *
- * - A use is known by its tool_use id. It belongs to the say whose line shows
- *   the call; should several claim it, to the one of the least id, those by
- *   message.id first.
- * - A look is a use and a file, with the least time that was said.
+ * - A call is known by its tool_use id. It belongs to the message whose line
+ *   shows the call. If several messages show it, it belongs to the one of the
+ *   least id; messages with a message.id come first.
+ * - A read is a call and a file, with the least recorded time.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

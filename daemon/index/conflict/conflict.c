@@ -1,14 +1,14 @@
 /*
- * Conflicts between sessions. judge.c says which changes are in conflict; a row
- * is made of it (conflict_rows.h).
+ * Conflicts between sessions. judge.c says which changes are in conflict; this
+ * file makes rows of them (conflict_rows.h).
  *
  * - A lost update or a stale change has a row of its own: one event for each.
- * - Two sessions that are at work in one file have one row for the pair,
- *   however often they take turns there. Its change is the first one that
- *   followed upon the other session's (the contact, judge.c). It is
- *   `concurrent` if the other session has written a line since that change
- *   began: it lives. Until then the row waits for such a line. If that first
- *   change is a conflict by itself, the pair is none.
+ * - Two sessions that work on one file have one row, however often they take
+ *   turns. Its change is the first one after a change of the other session (the
+ *   contact, judge.c). The row becomes `concurrent` when the other session
+ *   writes a line after the beginning of that change: then it is alive. Until
+ *   then the row waits. There is no such row if the change itself is a conflict
+ *   already.
  *
  * All this follows from the changes, the reads and the last line of each
  * session, so the order in which lines came does not matter.

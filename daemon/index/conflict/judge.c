@@ -1,25 +1,24 @@
 /*
  * Is a change in conflict with the changes before it?
  *
- * C is a change of a file by session S; the changes before it are those that
- * ended before C did, at most CCFC_CONTEST_REACH. From the last of them on they
- * are looked at, until one that is S's own, or that S's transcripts show, or
- * that S has seen: since then S knows the file. S has seen a change if S read
- * the file, or was shown it, after the change began and before C began. What
- * shell commands read is not known.
+ * C is a change of a file by session S. The changes before it are those that
+ * ended before C did, at most CCFC_CONTEST_REACH. They are examined from the
+ * last one back, until S certainly knew the file: the change is S's own, or in
+ * S's transcripts, or S has seen it. S has seen a change if S read the file, or
+ * was shown it, after the change began and before C began. What shell commands
+ * read is not known.
  *
- * - `lost_update`: C was made from the very content that another session's
- *   change D was made from, so that one of the two overwrote the other. By the
- *   times of their results that was C. Or C replaced the whole file, and S had
- *   not seen D.
- * - `stale`: C edited the file and S, who knew it, had not seen D, which had
- *   ended before C began. Nothing was lost: an edit keeps the rest of a file.
- * - The contact of C is the change just before it, if that is another session's
- *   that ended less than ten minutes before C began. conflict.c makes a
- *   `concurrent` of the first contact of two sessions.
+ * - `lost_update`: C and a change D of another session were made from the same
+ *   content, and C's result is the later one: C overwrote D. Or C replaced the
+ *   whole file, and S had not seen D.
+ * - `stale`: C edited the file, D had ended before C began, and S knew the file
+ *   but had not seen D. Nothing was lost: an edit keeps the rest of a file.
+ * - The contact of C is the change just before C, if it is another session's
+ *   and ended less than ten minutes before C began. The first contact of two
+ *   sessions becomes `concurrent` in conflict.c.
  *
- * Sessions are in conflict, never the agents of one: a session's agents work
- * for it, and a Read of one tells nothing of what another knows.
+ * Only sessions are in conflict, not the agents of one: they work for their
+ * session. A Read of one agent says nothing about what another one knows.
  */
 #include "index/conflict/contest.h"
 

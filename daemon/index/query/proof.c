@@ -6,14 +6,14 @@
  * session or agent, may have changed the file at that time: a rival. Calls of
  * one thread run one after another and are no rivals.
  *
- * A command of another session whose effects nobody knows is a rival, too.
+ * A command of another session is a rival, too, if its effects are not known.
  *
- * A command whose text has the file's name is believed where no rival has it
- * too. A write tool's change is its own doubtlessly, and counts as named.
+ * If only one command's text names the file, the change is that command's. A
+ * change of a write tool is certainly its own, and counts as named.
  *
- * All this is asked of the set of changes of a file, and of the commands of a
- * session; it depends on nothing that was worked out before, so not on the
- * order in which lines came. Inferred changes were, and do not count.
+ * The result depends only on the changes of the file and the commands of the
+ * session, not on earlier results, so not on the order of lines. Inferred
+ * changes are such earlier results, and do not count.
  */
 #include "base/alloc.h"
 #include "base/path.h"
@@ -544,7 +544,10 @@ void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
 			ccfc_ids_push(out, index->rivals.items[i].rival);
 }
 
-/* In an excerpt a session has its number, and of its commands only those. */
+/*
+ * Does the session have the number of its unknown commands? Sessions in an
+ * excerpt do, and of its commands they have only the unknown ones.
+ */
 static bool is_counted(const struct ccfc_index *index, uint32_t session)
 {
 	return index->sessions.items[session].unknown_commands != 0;

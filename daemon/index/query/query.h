@@ -105,8 +105,8 @@ struct ccfc_period {
 struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
 				     const struct ccfc_change *change);
 /*
- * The same. `exact_end`: its end is that of a mark, and not later by
- * CCFC_WINDOW_LATE to be safe.
+ * As ccfc_query_window. `exact_end`: a mark gives the end, so CCFC_WINDOW_LATE
+ * was not added.
  */
 struct ccfc_period ccfc_query_exact_window(const struct ccfc_index *index,
 					   const struct ccfc_change *change,
@@ -230,9 +230,9 @@ struct ccfc_backup_refs {
 };
 
 /*
- * All backups of a session's file, in whatever way the snapshots spell its
- * path, by ccfc_query_backup_time, then version, then name. A key that is
- * relative to a directory that we do not know is told by the names under it.
+ * All backups of a session's file, however the snapshots spell its path, by
+ * ccfc_query_backup_time, then version, then name. A key may be relative to an
+ * unknown directory: then the names of its backups identify the file.
  */
 void ccfc_query_backups(struct ccfc_backup_refs *out,
 			const struct ccfc_index *index, uint32_t session,
@@ -252,14 +252,14 @@ struct ccfc_backup_paths {
 };
 
 /*
- * The paths of which a session's snapshots name a backup, in order. Those that
- * begin in a directory that we do not know are left out.
+ * The paths of all backups that a session's snapshots name, in order. Paths
+ * relative to an unknown directory are left out.
  */
 void ccfc_query_backup_paths(struct ccfc_backup_paths *out,
 			     const struct ccfc_index *index, uint32_t session,
 			     struct ccfc_arena *arena);
 
-/* When it was made, as far as was said: else its first snapshot's time. */
+/* The recorded time of the backup, or else of its first snapshot. */
 int64_t ccfc_query_backup_time(const struct ccfc_backup_ref *ref);
 
 /*

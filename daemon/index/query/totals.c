@@ -157,8 +157,8 @@ static void add_looks(struct ccfc_tallying *s, uint32_t file)
 }
 
 /*
- * What is told of an agent counts where the agent has no transcript of the
- * session. So much of a part is what it was when it was last read.
+ * A part of the present reading counts. But progress records of an agent only
+ * count if the session has no transcript of that agent.
  */
 static bool does_count(const struct ccfc_index *index,
 		       const struct ccfc_session_source *p)
@@ -192,7 +192,7 @@ static bool is_first_told(const struct ccfc_index *index,
 	return i == CCFC_ID_NONE;
 }
 
-/* Lines that came after their part was added up are not in the sum. */
+/* Lines that were read after the sum was made are not in it: never below 0. */
 static void subtract_late(uint64_t *sum, uint64_t n)
 {
 	*sum -= n < *sum ? n : *sum;

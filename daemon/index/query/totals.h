@@ -4,17 +4,16 @@
  * Like all of the index these are sets and minima, so that they do not depend
  * on the order of reading (model_message.c, session_source.c):
  *
- * - A part is what one transcript holds of one session. Its counts are of the
- *   transcript as it stands, or stood when it was last seen; reading it anew
- *   starts them over.
- * - A say is one message of the model, by its message.id. One message is
- *   written as several lines, whose usage is repeated: the one with the most
- *   output tokens counts.
+ * - A part is what one transcript has of one session. Its counts are those of
+ *   the present transcript, or of its last state. Reading the transcript again
+ *   counts from zero.
+ * - A message is one of the model, by its message.id. It is written as several
+ *   lines, which repeat the usage: the one with the most output tokens counts.
  *   Resumes and forks copy messages; the tokens belong to the session that
  *   spent them, by the rule of owner.c.
- * - A use is one call of any tool, by its tool_use id, and belongs to its
- *   message. It is an error if it has an error result and no other.
- * - A look is what a use of a reading tool looked at.
+ * - A call is one of any tool, by its tool_use id, and belongs to its message.
+ *   A call is an error if it has an error result and no other.
+ * - A read is a file that a call of a reading tool read.
  *
  * Totals are computed on request, by one pass over the arrays.
  */
@@ -57,7 +56,7 @@ enum ccfc_status {
 	CCFC_STATUS_COMPLETED, /* none of these */
 };
 
-/* "waiting", …; -1 for a text that is none of them. */
+/* "waiting", …; from_text: -1 for any other text. */
 const char *ccfc_status_text(enum ccfc_status status);
 int ccfc_status_from_text(struct ccfc_slice text);
 
@@ -71,7 +70,7 @@ struct ccfc_tally_part {
 struct ccfc_tally {
 	struct ccfc_tally_part main;
 	struct ccfc_tally_part agents; /* agents' files, inline sidechains */
-	uint32_t nagents; /* with a transcript, or told of by the session's */
+	uint32_t nagents; /* in transcripts, or in progress records only */
 	uint64_t files_read;	   /* that it or its agents saw */
 	uint64_t files_modified;   /* with an applied change */
 	uint64_t changes;	   /* applied */

@@ -49,13 +49,11 @@ static void load_row(sqlite3_context *ctx, int n, sqlite3_value **sql)
 }
 
 /*
- * SELECT FROM the table WHERE load_row(sum, all columns), in the order of its
- * ids. A function gets the values of a row at once, and each of
- * sqlite3_column_… costs more than what is done with the value. No row is
- * selected: leaving SQLite and entering it again for each costs more than a
- * column. The sum, a row's last column, is asked for first: SQLite looks
- * through a row's header as far as it must, and once is less than in as many
- * steps as there are columns.
+ * SELECT FROM the table WHERE load_row(sum, all columns), in the order of ids.
+ * load_row gets all values of a row at once, because each sqlite3_column_…
+ * costs more than the use of its value. The condition is never true, because
+ * returning a row costs more than a column. The sum is the table's last column
+ * and the first argument: so SQLite reads the row's header in one step.
  */
 static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
 {
@@ -76,7 +74,10 @@ static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
 	return code;
 }
 
-/* A value that could not be read has no content: its row is wrong, too. */
+/*
+ * A value that could not be read has no content, so its row is wrong, too: then
+ * the connection's error is reported, not damage.
+ */
 static int end_walk(const struct walk *walk, int step)
 {
 	const struct ccfc_load *load = walk->load;

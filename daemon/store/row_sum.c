@@ -61,7 +61,7 @@ static uint64_t sum_real(uint64_t sum, double v)
 
 static uint64_t sum_value(uint64_t sum, const struct ccfc_row_value *value)
 {
-	/* Nearly all are. */
+	/* Nearly all values are integers. */
 	if (value->type == SQLITE_INTEGER)
 		return ccfc_sum_int(sum, value->v);
 	switch (value->type) {

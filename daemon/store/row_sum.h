@@ -31,8 +31,8 @@ uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes);
 int64_t ccfc_sum_end(uint64_t sum);
 
 /*
- * Of which rows sums are: all of one table, as a schema wrote them. Columns
- * added later are not in them.
+ * The rows that a sum is about: those of one table, with the columns that a
+ * schema had. Columns that were added later are not in the sum.
  */
 struct ccfc_sum_rows {
 	const struct ccfc_store_table *table;

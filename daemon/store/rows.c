@@ -67,7 +67,7 @@ static void bind_text(struct ccfc_row *row, struct ccfc_slice s)
 	row->at++;
 }
 
-/* SQLite frees it, when the parameter is bound again. */
+/* Hands the text over: SQLite frees it when the parameter is bound again. */
 static void bind_own(struct ccfc_row *row, struct ccfc_buf *text)
 {
 	size_t len;
@@ -124,7 +124,7 @@ void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
 	bind_own(row, &text);
 }
 
-/* As printf has it, which looks at each twice. */
+/* Faster than printf, which goes over each digit twice. */
 static void put_id(struct ccfc_buf *text, uint32_t id)
 {
 	char digits[sizeof("4294967295")], *at = digits + sizeof(digits);
@@ -201,12 +201,12 @@ struct ccfc_slice ccfc_row_str(struct ccfc_row *row)
 
 	if (value->type == SQLITE_TEXT || value->type == SQLITE_BLOB)
 		return value->bytes;
-	/* A number as text, which the length is of. */
+	/* Makes the number a text; only then its length is known. */
 	ptr = sqlite3_value_blob(value->sql);
 	return ccfc_slice(ptr, (size_t)sqlite3_value_bytes(value->sql));
 }
 
-/* Most columns of strings have what the row before has. */
+/* Most strings are those of the row before: then no lookup is needed. */
 uint32_t ccfc_row_string(struct ccfc_row *row, struct ccfc_index *index)
 {
 	uint32_t *before = row->strings ? &row->strings[row->at] : NULL, id;

@@ -128,7 +128,8 @@ void ccfc_db_close(struct ccfc_store *store)
 
 	/*
 	 * SQLite would remove the log by its name, but the name may be another
-	 * store's log by now.
+	 * store's log by now. Without `ino` opening failed, and whose log it is
+	 * is not known.
 	 */
 	if (store->db && store->ino &&
 	    ccfc_store_look(store) != CCFC_STORE_THERE)

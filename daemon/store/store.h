@@ -86,7 +86,7 @@ void ccfc_store_set_inferred(struct ccfc_store *store, uint64_t stamp);
 
 /* --- forgetting (salvage/forget.c) --- */
 
-/* What is left, for other folders that have contents and lines of it. */
+/* What a removal leaves, for other folders that keep contents and lines. */
 struct ccfc_store_rest {
 	/* Keys (hex) of contents that disk events name; sorted. */
 	struct {

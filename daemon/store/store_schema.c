@@ -4,7 +4,7 @@
  * Users can query the views (sql/views.c). Times are milliseconds since 1970 in
  * UTC, NULL if not known.
  *
- * Every start puts some hundred columns into SQL, so no name goes by printf.
+ * Every start puts some hundred columns into SQL; printf would be too slow.
  */
 #include "store/store_schema.h"
 

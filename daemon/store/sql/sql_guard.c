@@ -1,14 +1,16 @@
 /*
  * A query may only read the views. SQLite asks the authorizer about each
- * column, with the name of the view that reads it; but a common table
- * expression has a name as well, and WITH sessions AS (SELECT … FROM t_meta)
- * looks just like the view; and SQLite does not ask about the columns that
- * NATURAL JOIN and USING compare. So queries must not be able to name tables at
- * all: the store is attached under a name of random digits, "main" is empty,
- * and in front of each table there is an empty one of its name. The views are
- * made again on this connection, each on top of one whose name has the same
- * digits; only those read tables. No query can know the digits: they are drawn
- * after the query was written.
+ * column, with the name of the view that reads it. That is not enough:
+ *
+ * - A common table expression has a name, too: WITH sessions AS (SELECT … FROM
+ *   t_meta) looks just like the view.
+ * - SQLite does not ask about the columns that NATURAL JOIN and USING compare.
+ *
+ * So queries must not be able to name tables at all. The store is attached
+ * under a name of random digits, "main" is empty, and each table is hidden by
+ * an empty one of its name. The views are made again on this connection, each
+ * on top of one whose name has the same digits; only those read tables. No
+ * query can know the digits: they are drawn after the query was written.
  */
 #include "store/sql/sql_run.h"
 #include "store/sql/views.h"
@@ -73,9 +75,9 @@ static int refuse_sql_guard(struct ccfc_sql_run *run, const char *what,
 
 /*
  * For count(*) and the like, SQLite asks about the column "". If the view was
- * merged into the query, SQLite names no view, but the database as it is
- * written: for a view's tables that is the secret, too. Other names may be
- * common table expressions.
+ * merged into the query, SQLite gives no view, only the database's name in the
+ * SQL: for the tables of a view this is the secret. A name of no table may be a
+ * common table expression.
  */
 static bool may_count(const struct ccfc_sql_run *run, const char *name,
 		      const char *db)

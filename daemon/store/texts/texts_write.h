@@ -25,8 +25,8 @@ enum ccfc_texts_found {
 };
 
 /*
- * Opens <dir>/texts. By the store, its id is `id` (0: the store has no file)
- * and its length `length`; bytes beyond are cut off.
+ * Opens <dir>/texts. The store gives the file's id `id` (0: the store has no
+ * file) and its length `length`; bytes beyond that are cut off.
  */
 int ccfc_texts_file_new(struct ccfc_texts_file **out, const char *dir,
 			uint64_t id, uint64_t length,

@@ -30,7 +30,7 @@ struct ccfc_archive_ahead {
 	pthread_mutex_t starting; /* one caller of `expect` at a time */
 	uint32_t threads;
 	pthread_t thread[THREADS_MAX];
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* for `over` and `next` */
 	bool over;
 	uint32_t next; /* line that no thread has taken */
 	/* Not changed while there are threads. */

@@ -46,7 +46,7 @@ enum ccfc_archive_mode {
 struct ccfc_archive_limits {
 	enum ccfc_archive_mode mode;
 	uint64_t bytes; /* on disk, in all; 0: no limit */
-	int64_t age;	/* of a transcript, in seconds; 0: no limit */
+	int64_t age;	/* seconds since the last write; 0: no limit */
 };
 
 struct ccfc_archive;

@@ -141,7 +141,7 @@ bool ccfc_archive_may_have_note(struct ccfc_attic_file *file, uint64_t offset,
 void ccfc_archive_close(struct ccfc_attic_file *file);
 void ccfc_archive_hold(void *ctx);
 void ccfc_archive_end_hold(void *ctx);
-/* Loads ahead what is at the offset. False: `over` said so; segment_cache.h. */
+/* Loads the segment at the offset ahead; false: `over` returned true. */
 bool ccfc_archive_load(struct ccfc_attic_file *file, uint64_t offset,
 		       bool (*over)(void *ctx), void *ctx);
 /* ahead.c: of the attic, and its end. */

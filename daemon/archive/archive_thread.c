@@ -44,7 +44,7 @@ static void sleep_until(struct ccfc_archive *a, int64_t due)
 		pthread_cond_wait(&a->wake, &a->lock);
 }
 
-/* Takes out the first job that is due; NULL: one is due at *next. */
+/* Takes out the first job that is due; NULL: *next is the next due, or 0. */
 static struct ccfc_archive_job *take_due(struct ccfc_archive *a, int64_t *next)
 {
 	int64_t now = ccfc_time_monotonic();
@@ -86,7 +86,10 @@ static void put_back(struct ccfc_archive *a, struct ccfc_archive_job *job)
 	a->jobs.items[job->source] = job;
 }
 
-/* The lock is held. Between two jobs, other threads may take `work`. */
+/*
+ * The lock is held, and released here; end_work takes it again. `work` is free
+ * between two jobs, so that other threads may write to the archive.
+ */
 static void begin_work(struct ccfc_archive *a)
 {
 	pthread_mutex_unlock(&a->lock);
@@ -160,7 +163,10 @@ static void do_purge(struct ccfc_archive *a)
 	end_work(a);
 }
 
-/* By a hundredth of the budget since the last count. The lock is held. */
+/*
+ * Has the archive grown by a hundredth of the budget since the last count, so
+ * that a purge would remove something else? The lock is held.
+ */
 static bool has_grown(const struct ccfc_archive *a)
 {
 	return a->limits.bytes &&

@@ -67,7 +67,7 @@ bool ccfc_ordered_measure(struct ccfc_ordered *stored, size_t stored_len);
 uint32_t ccfc_order_lines(struct ccfc_buf *out, struct ccfc_blob_parts *parts,
 			  struct ccfc_slice segment);
 
-/* Has no line of these a note of the client on a hook (source/attic.h)? */
+/* Do these lines have no CCFC_ATTIC_NOTE (source/attic.h)? */
 bool ccfc_lines_have_no_note(struct ccfc_slice lines);
 
 /* Is the table one that ccfc_order_lines can have made? Reads only the table.

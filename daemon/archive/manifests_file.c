@@ -22,7 +22,7 @@
 #define DIR_MARK      "ccfcdir1"
 #define FILE_MAX      ((uint64_t)256 << 20)
 #define VERSION_BYTES 32u
-/* Stands in the length of a version's marker, which is much shorter. */
+/* A flag in the number for a marker's length, which is much shorter. */
 #define NO_NOTE	      0x8000u
 #define SEGMENT_BYTES (16u + CCFC_SHA256_BYTES)
 #define ENTRY_BYTES   (24u + CCFC_SHA256_BYTES)

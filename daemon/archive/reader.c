@@ -22,9 +22,9 @@ struct ccfc_attic_file {
 	const struct ccfc_archive_version *version;
 	struct ccfc_cached rest;
 	struct ccfc_ordered last; /* the segment `number`; no bytes: none */
-	struct ccfc_buf bytes;	  /* of the last one */
-	uint32_t number;	  /* as many as there are segments: the rest */
-	uint64_t end;		  /* of what was read last */
+	struct ccfc_buf bytes;	  /* the memory of `last` */
+	uint32_t number;	  /* the number of segments: the rest */
+	uint64_t end;		  /* where the last read ended */
 };
 
 /* The rest as a segment for the cache. Its key is one of its packed bytes. */

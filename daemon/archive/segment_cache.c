@@ -45,7 +45,7 @@ struct room {
 
 struct ccfc_segment_cache {
 	struct ccfc_blobs *blobs;
-	pthread_mutex_t lock;	/* of what follows */
+	pthread_mutex_t lock;	/* for the fields below */
 	pthread_cond_t changed; /* a room is loaded, or read; or readers end */
 	uint32_t readers, n;
 	uint32_t ahead; /* rooms */

@@ -12,7 +12,7 @@
 #define UNUSED_MAX 64u
 
 struct ccfc_shared_manifests {
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* for the fields below */
 	struct ccfc_shared_manifest *first;
 	uint32_t n;
 };

@@ -60,8 +60,8 @@ struct ccfc_blob_parts {
 };
 
 /*
- * The same, so that ccfc_packed_part can read one part. The parts do not
- * count for the key: a blob that is there already stays as it is.
+ * As ccfc_blobs_put, in parts, for ccfc_packed_part. The parts are not in the
+ * key: an existing blob of that key stays as it is.
  */
 int ccfc_blobs_put_parts(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 			 struct ccfc_slice bytes,

@@ -62,12 +62,12 @@ struct ccfc_blob_table {
 
 struct ccfc_blobs {
 	char *dir;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* for `stats` and `serial` */
 	struct ccfc_blob_stats stats;
 	uint64_t serial;	      /* of files that are being written */
-	pthread_mutex_t packing;      /* of what follows */
+	pthread_mutex_t packing;      /* for `compress` */
 	struct ZSTD_CCtx_s *compress; /* NULL: none was needed lately */
-	pthread_mutex_t unpacking;    /* of what follows */
+	pthread_mutex_t unpacking;    /* for the fields below */
 	struct ZSTD_DCtx_s *decompress[CCFC_BLOB_CONTEXTS];
 	uint32_t ndecompress;
 };

@@ -50,7 +50,7 @@ bool ccfc_forgotten_source(const struct ccfc_forgotten *list,
  */
 bool ccfc_forgotten_file(const struct ccfc_forgotten *list,
 			 struct ccfc_slice path, int64_t time);
-/* Is this the client's backup of a forgotten file? `name`: in its folder. */
+/* Is this the backup of a forgotten file? `name`: in the session's folder. */
 bool ccfc_forgotten_backup(const struct ccfc_forgotten *list,
 			   struct ccfc_slice session, struct ccfc_slice name);
 /* Is this a forgotten file? `path`: as in the session's snapshots. */
@@ -90,7 +90,8 @@ void ccfc_forgotten_add_backup(struct ccfc_forgotten *list,
 void ccfc_forgotten_add_file(struct ccfc_forgotten *list,
 			     struct ccfc_slice path, int64_t until);
 /*
- * Events below this directory are removed. Imported ones, too, up to `until`.
+ * Events below this directory are removed. Events up to `until` also stay out
+ * if they come later, with an import; later events are kept.
  */
 void ccfc_forgotten_add_below(struct ccfc_forgotten *list,
 			      struct ccfc_slice dir, int64_t until);

@@ -74,7 +74,7 @@ static bool read_manifest(struct ccfc_buf *out, int dir)
 	return true;
 }
 
-/* Removes one entry; true: it goes. An unfinished entry stays. */
+/* Removes an entry, or only checks (`dry`). False: the entry stays. */
 static bool forget_entry(int area, const char *name,
 			 const struct ccfc_undo_area_wish *wish,
 			 struct ccfc_buf *text)

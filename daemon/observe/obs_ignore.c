@@ -79,7 +79,7 @@ bool ccfc_obs_is_ignored_now(const struct ccfc_obs *obs,
 
 /*
  * `follow` is 0 for git's own lists, which many people keep elsewhere behind a
- * link. Like git, a .gitignore that is a link is not read (O_NOFOLLOW).
+ * link. As in git, a .gitignore that is a link is not read (O_NOFOLLOW).
  */
 static struct ccfc_ignore *read_list(const char *path, int follow)
 {

@@ -135,7 +135,7 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		file = ccfc_obs_file_add(obs, dir, name);
 		if (!file)
 			return;
-		/* An unknown name in a new or known directory is new. */
+		/* New, if the directory was read before or is new itself. */
 		if ((!dir->whole && !dir->fresh) ||
 		    existed_when_read(dir, st)) {
 			ccfc_obs_look_first(obs, file);

@@ -68,8 +68,9 @@ struct ccfc_sighting {
 	 */
 	int64_t held;
 	/*
-	 * The client's process that replaced the file by a rename, if nothing
-	 * else happened to the file at that time; 0: none.
+	 * The pid in the temporary name from which the file was renamed, as
+	 * clients do, if nothing else happened to the file at that time; 0:
+	 * none.
 	 */
 	long client;
 	char *session; /* of that client; NULL: not known */

@@ -69,8 +69,9 @@ struct ccfc_attic {
 	/* The kept files of a directory. */
 	void (*list)(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
 	/*
-	 * Until end_hold, decompressed bytes stay in memory: a question may
-	 * open the same transcripts several times.
+	 * Decompressed bytes stay in memory while anybody holds them: a
+	 * question may open the same transcripts several times. Each hold
+	 * needs an end_hold.
 	 */
 	void (*hold)(void *ctx);
 	void (*end_hold)(void *ctx);

@@ -139,7 +139,7 @@ int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
 /*
  * As ccfc_tail_read_at, for a line that was read as generation `gen` of a
  * transcript that was rewritten since: only the attic may have the line's
- * bytes. CCFC_ATTIC_LAST: ccfc_tail_read_at.
+ * bytes. With CCFC_ATTIC_LAST it does the same as ccfc_tail_read_at.
  */
 int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
 		       const char *path, uint32_t gen, uint64_t offset,

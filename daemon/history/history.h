@@ -2,22 +2,21 @@
  * Past states: the content of files before and after each change, reconstructed
  * from transcripts, the client's backups and the disk.
  *
- * A chain is one file's applied changes in the order of their effects. Between
- * two changes the file may have been changed by somebody else: an outside step,
- * which is never a session's. Every state has a fidelity:
+ * A chain is one file's applied changes in the order of their effects. Somebody
+ * else may have changed the file between two changes: an outside step, which no
+ * session made. Every state has a fidelity:
  *
- *   exact          the bytes stand in the evidence, or follow from it by steps
- *                  that the client's own patches confirm, up to a later state
- *                  that is known again; also the form (line endings, encoding)
- *                  is proven
- *   reconstructed  follows from the evidence, but something was assumed; `why`
+ *   exact          the evidence has the bytes. Or they follow from it by steps
+ *                  that the client's own patches confirm, up to a later known
+ *                  state. The form (line endings, encoding) is proven, too
+ *   reconstructed  follows from the evidence and an assumption; see `why`
  *   partial        only some lines are known
- *   unknown        nothing is
+ *   unknown        no line is known
  *
- * A struct ccfc_history is of one question and one thread, mostly a worker's;
- * it borrows what it is given and sees the index by an excerpt (a copy). What
- * is worth keeping for the next question is in struct ccfc_kept, which all
- * share. Slices that are given out are in the caller's arena.
+ * A struct ccfc_history belongs to one question and one thread, mostly a
+ * worker's. It borrows its environment, and has an excerpt (a copy) of the
+ * index. All questions share a struct ccfc_kept, which has what is worth
+ * keeping for the next one. Returned slices are in the caller's arena.
  */
 #ifndef CCFC_HISTORY_HISTORY_H
 #define CCFC_HISTORY_HISTORY_H

@@ -30,14 +30,11 @@ void ccfc_methods_early(struct ccfc_methods *methods,
 /* Sends index->events of the stored batch to the subscribers. */
 void ccfc_methods_publish(struct ccfc_methods *methods);
 
-/*
- * Is no request under way that goes by the index as it is? Subscriptions and
- * requests for builds do not count.
- */
+/* No request that uses the index runs. Subscriptions and builds don't count. */
 bool ccfc_methods_is_quiet(const struct ccfc_methods *methods);
 /*
- * The index is another one now, which service->index is already; `old` is the
- * one before. Only while all is quiet.
+ * service->index is another index now; `old` is the one before. Only while
+ * ccfc_methods_is_quiet.
  */
 void ccfc_methods_reindexed(struct ccfc_methods *methods,
 			    const struct ccfc_index *old);

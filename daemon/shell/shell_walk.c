@@ -23,7 +23,7 @@ join_flows(struct ccfc_sh_walk *w, struct ccfc_sh_flow a, struct ccfc_sh_flow b)
 
 /* ---- pipelines ---- */
 
-/* One of several commands of a pipeline, each of which is a subshell. */
+/* Walks one command of a pipeline: each runs in a subshell. */
 static struct ccfc_sh_flow walk_pipe_part(struct ccfc_sh_walk *w,
 					  const struct ccfc_sh_node *node,
 					  struct ccfc_sh_flow in)
@@ -36,7 +36,7 @@ static struct ccfc_sh_flow walk_pipe_part(struct ccfc_sh_walk *w,
 	out = walk_command(w, node, in).out;
 	ccfc_sh_left_subshell(w, start, before.may_exit);
 	if (node->next) {
-		/* It ends early where nobody reads what it prints. */
+		/* The command may end early if nobody reads its output. */
 		if (node->kind != CCFC_SH_SIMPLE)
 			ccfc_sh_maybe(w, start);
 		for (uint32_t i = start; i < w->out->all.n; i++)
@@ -87,7 +87,7 @@ walk_or(struct ccfc_sh_walk *w, const struct ccfc_sh_node *node, uint32_t start)
 	uint32_t middle = w->out->all.n;
 	struct ccfc_sh_result result;
 
-	/* It is run where the cd on its left has failed. */
+	/* The right side runs after a cd on the left side has failed. */
 	if (w->state.cd_new)
 		w->state.cwd = CCFC_SLICE_NONE;
 	w->state.cd_new = false;
@@ -95,7 +95,7 @@ walk_or(struct ccfc_sh_walk *w, const struct ccfc_sh_node *node, uint32_t start)
 	result = walk_pipeline(w, node, CCFC_SH_FLOW_UNKNOWN);
 	w->after_or = false;
 	if (result.fails_shell) {
-		/* Whoever goes on comes from the left. */
+		/* What follows runs only if the left side succeeded. */
 		w->state = before;
 		w->state.cd_new = false;
 		w->state.may_exit = true;
@@ -146,7 +146,7 @@ static struct ccfc_sh_result walk_and_or(struct ccfc_sh_walk *w,
 		result = part->joint == CCFC_SH_AND ? walk_and(w, part, result)
 						    : walk_or(w, part, start);
 	}
-	/* What the later ones did to directory and variables is not sure. */
+	/* Later commands may not have changed directory and variables. */
 	if (!steady) {
 		bool cd_new = w->state.cd_new;
 
@@ -211,7 +211,7 @@ struct ccfc_sh_result ccfc_sh_walk_list(struct ccfc_sh_walk *w,
 				  : CCFC_SH_FLOW_UNKNOWN;
 		all.fails_shell |= one.fails_shell;
 		all.steady = one.steady;
-		/* Who has read how much of it is not known. */
+		/* The earlier commands may have read a part of the input. */
 		in = CCFC_SH_FLOW_UNKNOWN;
 	}
 	return all;
@@ -260,12 +260,12 @@ static void walk_condition(struct ccfc_sh_walk *w,
 	ccfc_sh_walk_list(w, list, CCFC_SH_FLOW_UNKNOWN);
 	w->in_condition--;
 	ccfc_sh_unchecked(w, start);
-	/* Whether a cd in there has worked decides where it goes on. */
+	/* Whether the cd has worked decides where the shell goes on. */
 	w->state.cd_risk |= w->state.cd_new;
 	w->state.cd_new = false;
 }
 
-/* One of several ways to go on from `before`; merged with those so far. */
+/* Walks one of several branches from `before`; merges the end states. */
 static void walk_branch(struct ccfc_sh_walk *w, const struct ccfc_sh_node *node,
 			const struct ccfc_sh_state *before,
 			struct ccfc_sh_state *so_far)
@@ -324,7 +324,7 @@ static bool is_same_state(const struct ccfc_sh_state *a,
 	return true;
 }
 
-/* A loop of which nobody knows how often it is run, if at all. */
+/* A loop that runs an unknown number of times, or never. */
 static void walk_loop(struct ccfc_sh_walk *w, const struct ccfc_sh_node *node)
 {
 	struct ccfc_sh_state before = w->state, inside;
@@ -455,7 +455,7 @@ static struct ccfc_sh_result walk_command(struct ccfc_sh_walk *w,
 	if (!node->redirects)
 		return walk_compound(w, node, in);
 	before = w->state;
-	/* Its text is wanted first, though the files are opened before. */
+	/* The text comes first, although the shell opens the files before. */
 	result = walk_compound(w, node, CCFC_SH_FLOW_UNKNOWN);
 	after = w->state;
 	middle = w->out->all.n;

@@ -51,7 +51,7 @@ struct ccfc_sh_state {
 	struct ccfc_slice stack[CCFC_SH_STACK_MAX]; /* pushd */
 	int stack_n;
 	bool cd_new;  /* the last command was a cd that may have failed */
-	bool cd_risk; /* an earlier one was, and nobody asked */
+	bool cd_risk; /* an earlier cd may have failed, without a check */
 	struct ccfc_sh_var vars[CCFC_SH_VARS_MAX];
 	int vars_n;
 	bool vars_lost; /* what is not in `vars` may have any value */
@@ -119,9 +119,9 @@ void ccfc_sh_checked_by_exit(struct ccfc_sh_walk *w, uint32_t start);
 void ccfc_sh_chained(struct ccfc_sh_walk *w, uint32_t start);
 /* … they may not have happened, … */
 void ccfc_sh_maybe(struct ccfc_sh_walk *w, uint32_t start);
-/* … they were those of a subshell. */
+/* … they were made in a subshell. */
 void ccfc_sh_left_subshell(struct ccfc_sh_walk *w, uint32_t start, bool exits);
-/* Those from `start` to `middle` ran beside the later ones. */
+/* The effects from `start` to `middle` ran beside those after `middle`. */
 void ccfc_sh_beside(struct ccfc_sh_walk *w, uint32_t start, uint32_t middle);
 /* Turns the marks into `reach` and `checked`. */
 void ccfc_sh_finish_marks(struct ccfc_sh_walk *w);

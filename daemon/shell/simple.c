@@ -22,7 +22,7 @@ static struct ccfc_slice assigned_name(const struct ccfc_sh_word *word)
 	return ccfc_slice(part->text.ptr, n);
 }
 
-/* What changes the meaning of words or of programs. */
+/* Notes variables that change the meaning of words or of programs. */
 static void check_assignment(struct ccfc_sh_walk *w, struct ccfc_slice name)
 {
 	static const char *const telling[] = { "IFS",	   "CDPATH",
@@ -212,7 +212,7 @@ static struct ccfc_sh_fields expand_words(struct ccfc_sh_walk *w,
 
 /* ---- texts that it may have written somewhere ---- */
 
-/* Those that may write to a file what they are given. */
+/* Programs that may write their arguments or input to a file. */
 static const char writers[] =
 	"python python2 python3 node nodejs deno bun tsx ts-node npx uv poetry "
 	"pipenv perl ruby php lua Rscript osascript awk gawk mawk sed gsed ed "
@@ -231,7 +231,7 @@ static void add_writable_text(struct ccfc_sh_walk *w, struct ccfc_slice text)
 		CCFC_VEC_PUSH(w->out->texts, text);
 }
 
-/* What is counted as unsure and may have written what it was given. */
+/* The counts of unsure parts that may have written their input. */
 struct doubts {
 	uint32_t programs, targets;
 };

@@ -12,7 +12,7 @@
  *                       has, if the notebook's format knows ids
  *   delete              always the same
  *
- * Between these versions, or when the version is not known, nothing is said.
+ * For the versions in between, and without a version, the step is not known.
  */
 #include "history/step/notebook.h"
 

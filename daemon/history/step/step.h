@@ -2,11 +2,10 @@
  * One step of history: from the text before a change to the text after it,
  * and back, by the change's evidence. Pure functions over texts.
  *
- * A step is `verified` when the change's own patch, which shows what the
- * client really wrote, says the same as the result. The patch folds each
- * leading tab into two spaces, so it is compared with folded texts, and lines
- * are taken from the texts and strings, not from the patch, where both have
- * them.
+ * A step is `verified` when its result agrees with the change's own patch,
+ * which shows what the client really wrote. The patch folds each leading tab
+ * into two spaces, so it is compared with folded texts. Lines that both have
+ * are taken from the texts and strings, not from the patch.
  */
 #ifndef CCFC_HISTORY_STEP_STEP_H
 #define CCFC_HISTORY_STEP_STEP_H

@@ -163,7 +163,7 @@ bool ccfc_recover_was_deleted(const struct ccfc_index *index, uint32_t last)
 	return !c->shell && c->result.op == CCFC_OP_DELETED;
 }
 
-/* Of most files that a command deletes nothing was ever known. */
+/* Of most files that a command deletes, no content was ever known. */
 static bool has_known(struct candidate *c, struct recover *r)
 {
 	if (!is_deleted_by_command(r->rq->index, c->change))
@@ -383,7 +383,7 @@ static void pack_candidate(struct recover *r, struct candidate *c)
 	pack_content_address(p, r->rq->index, c);
 	ccfc_pack_kv_bool(p, "exists", c->on_disk);
 	ccfc_reply_state_facts(p, &c->state);
-	/* No moment of the file's history is this one. */
+	/* A Write without a result: file.at has no point with this content. */
 	if (c->cut && c->state.bytes.len <= r->rq->content_left) {
 		r->rq->content_left -= c->state.bytes.len;
 		ccfc_pack_kv_bin(p, "content", c->state.bytes);

@@ -264,7 +264,7 @@ static bool begin_sending_if_idle(struct ccfc_conn *c)
 	return begin;
 }
 
-/* Under the lock: behind all that waits already. */
+/* Queues bytes after all that wait already. Under the lock. */
 static void queue_bytes(struct ccfc_conn *c, struct ccfc_buf *buf)
 {
 	c->box->queued += buf->len;

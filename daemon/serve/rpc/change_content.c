@@ -1,14 +1,13 @@
 /*
  * The texts of a change, read from its transcript on request
- * (history/chain/lines.h). If the lines are not what they were, the content is
- * not available, and the reply says why. Of a change that a shell's command
- * made these are the lines that the client noted, what the command's own text
- * writes, or else the part of the file that was seen to differ; of one that
- * only the disk tells of, the whole file.
+ * (history/chain/lines.h). If the lines have changed, there is no content, and
+ * the reply says why. A change of a shell command has the lines that the client
+ * recorded, or what the command's text writes, or the part of the file that was
+ * seen to differ. A change that was only seen on disk has the whole file.
  *
- * Bounds: maxContent for each text, and totals for the reply, of its content
- * and of the bytes read for it (thousands of calls may stand in one long line,
- * which is then read for each). Beyond the bounds content is left out.
+ * Bounds: maxContent for each text, and for the reply the content and the bytes
+ * read for it (one long line may have thousands of calls, and is read for each
+ * of them). Beyond the bounds content is left out.
  */
 #include "serve/rpc/reply.h"
 

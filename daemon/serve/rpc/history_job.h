@@ -5,14 +5,14 @@
  * worker and packs the reply from the excerpt, with a history and a parser of
  * its own. The clock of the reply is that of the excerpt.
  *
- * What commands of a shell made without saying so can be told by the contents
- * (history/history.h). Which commands these may be is only known when the
- * contents are: then the method is asked once more, with `spans` in its
- * request, and the excerpt has the commands that ran in these.
+ * Changes that a command made and the client did not record show in contents
+ * only (history/history.h). Which commands could have made them is not known
+ * before the contents are. Then the method is called again with `spans` in its
+ * request, and copies the commands of these periods, too.
  *
- * A large excerpt is copied in slices (slices.h). When something is applied to
- * the index meanwhile, the method is asked again, too; the third copy is made
- * in one piece.
+ * A large excerpt is copied in slices (slices.h). If the index changes in
+ * between, the method is called again, too; the third copy is made in one
+ * piece.
  *
  * If the client is gone, the job ends at the next line that is read. A job that
  * takes longer than CCFC_HISTORY_JOB_MS ends with an error.

@@ -1,9 +1,8 @@
 /*
- * Why a change was made, in replies. The text is read from its transcript, so
- * it is only given where it was asked for. Changes that follow one another
- * mostly serve the same prompt: the last one read is kept for the request. A
- * change of an agent whose session's prompts cannot be read any more was made
- * for what the agent was told.
+ * The prompt of a change, in replies. The text is read from its transcript, so
+ * it is only added on request. Consecutive changes mostly have the same prompt:
+ * the request keeps the last one. If the prompts of an agent's session cannot
+ * be read any more, the agent's own first prompt is used.
  */
 #include "history/blame/prompt.h"
 

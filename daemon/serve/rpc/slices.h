@@ -3,11 +3,10 @@
  * served, then some more. A slice ends after a number of steps, after some
  * milliseconds, or as soon as somebody waits.
  *
- * The work goes by the index as it is, so it starts over when something was
- * applied to the index in between, and the answer is that of one moment. The
- * fourth start is not given up, so that the work always ends. What follows then
- * is the method's choice (`goes_on`): the rest in one piece, or slice by slice
- * as before, where each row counts as it stands when its turn comes.
+ * The answer is that of one moment: if the index changes between two slices,
+ * the work starts over. The fourth start is kept, so that the work always ends.
+ * The method chooses how the fourth start goes on (`goes_on`): the rest in one
+ * piece, or in slices, where each row is read as it is at that time.
  *
  * The method fills in its own struct that begins with a struct ccfc_sliced, and
  * returns the result of ccfc_slice_up. If the peer is gone, the request is

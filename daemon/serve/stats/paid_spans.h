@@ -48,15 +48,14 @@ struct ccfc_paid_spans {
 	struct ccfc_sorting sorting;
 };
 
-/* All memory is the arena's. Without records no other call does anything. */
+/* The arena has all memory. Without records no other call does anything. */
 void ccfc_paid_spans_begin(struct ccfc_paid_spans *spans,
 			   const struct ccfc_index *index,
 			   struct ccfc_arena *arena);
-/* Until it returns false, */
+/* To be called until it returns false, then ccfc_paid_spans_make once. */
 bool ccfc_paid_spans_sort(struct ccfc_paid_spans *spans, size_t rows);
-/* then once, */
 void ccfc_paid_spans_make(struct ccfc_paid_spans *spans);
-/* then for all messages, by their rows. Is its session asked for? */
+/* Then for each message, by its row. `wanted`: its session is asked for. */
 void ccfc_paid_spans_add(struct ccfc_paid_spans *spans, uint32_t message,
 			 const struct ccfc_message_fact *said, bool wanted);
 

@@ -14,7 +14,7 @@
 #define DAY_MS	86400000
 #define HOUR_MS INT64_C(3600000)
 #define UNKNOWN "unknown"
-/* Key of what has no time. */
+/* The key of facts without a time. */
 #define NO_DAY INT64_MIN
 
 /* --- days and hours --- */

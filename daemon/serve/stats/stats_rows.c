@@ -1,8 +1,8 @@
 /*
  * Rows of counts; see stats_rows.h. Facts come in the order of transcripts, so
- * the row and the session of one are mostly those of the one before: then
- * nothing is looked up. Otherwise a set of pairs tells whether the row has the
- * session already, so that nothing is left to be done at the end.
+ * the next fact mostly has the same row and session: then nothing is looked up.
+ * Otherwise a set of pairs shows whether the row has the session already, so
+ * that no work is left for the end.
  */
 #include "serve/stats/stats_rows.h"
 

@@ -656,10 +656,10 @@ CCFC_API int ccfc_client_next_event(struct ccfc_reply **out,
 /*
  * What ccfc_forget_run would remove: {totalSessions, totalFiles, totalChanges,
  * transcripts, transcriptBytes, sessions: […], files: […]}. Selects one session
- * (`session`); or the sessions of the query's project_path whose last line is
- * not later than to_date; or the files of the query's `path` (a file or a glob,
- * relative to cwd), whose changes are forgotten while the sessions stay.
- * CCFC_ENOTFOUND: nothing matches.
+ * (`session`); or sessions by the query's project_path, by to_date (the last
+ * line is not later), or by both; or the files of the query's `path` (a file or
+ * a glob, relative to cwd): then their changes are forgotten, and the sessions
+ * stay. CCFC_ENOTFOUND: nothing matches.
  */
 CCFC_API int ccfc_forget_list(struct ccfc_reply **out,
 			      struct ccfc_client *client, const char *session,
@@ -726,7 +726,8 @@ CCFC_API int ccfc_import_path(struct ccfc_reply **out,
 
 /*
  * Serves the REST API on a port of 127.0.0.1; 0: the port that already serves
- * the API, else any free one. The reply has `port` and `url`.
+ * the API, else any free one. Another port than the present one moves the API
+ * there. The reply has `port` and `url`.
  */
 CCFC_API int ccfc_web_start(struct ccfc_reply **out, struct ccfc_client *client,
 			    int port, struct ccfc_err *err);

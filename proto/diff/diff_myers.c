@@ -122,10 +122,10 @@ static bool step_backward(struct point *met, struct myers *m,
 }
 
 /*
- * Where the fronts came furthest, as lines passed. Paths may run one step out
- * of the box; they are pulled back along their diagonal. Neither is ever a
- * corner: `limit` lines are passed at least, and one that had passed all
- * would have met the other.
+ * The points that the fronts reached after the most lines. A path may end one
+ * step outside the box: then the point is moved back along its diagonal. The
+ * point is never a corner of the box: at least `limit` lines are passed, and a
+ * path that had passed all lines would have met the other front.
  */
 static int64_t furthest_forward(struct point *best, const struct front *f,
 				const struct box *box)

@@ -1,9 +1,8 @@
 /*
- * A run of changed lines can often stand in several places: when the line in
- * front of it equals its last one, it can move up by one, and so on. All are
- * right, but one reads best: beside a change of the other text (one block
- * instead of two), else as far down as it goes, as git and others do. Runs
- * that touch on the way become one.
+ * A run of changed lines can often move: if the line before the run equals its
+ * last line, the run can move up by one, and so on. All places are right, but
+ * one reads best: next to a change of the other text (one block instead of
+ * two), else as far down as possible, as in git. Runs that touch are joined.
  *
  * Both texts have the same number of unchanged lines, so the gaps between
  * these pair up: gap k of one text, often empty, faces gap k of the other.

@@ -1,9 +1,9 @@
 /*
- * Unified diffs in git's form; see unified.h. Two names that git would leave
- * bare are quoted, because patch reads them wrong (git takes both): one that
- * ends in a space, which patch cuts off; and one with a space that stands in
- * the "diff --git" line only (an empty file that comes or goes), where patch
- * takes the first space for its end.
+ * Unified diffs in git's form; see unified.h. Two kinds of names are quoted
+ * although git would not do so, because patch reads them wrong (git reads
+ * both): a name that ends in a space, which patch cuts off; and a name with a
+ * space that is only in the "diff --git" line (of an empty file that is created
+ * or deleted), where patch ends the name at the first space.
  */
 #include "diff/unified.h"
 

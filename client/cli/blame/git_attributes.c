@@ -64,7 +64,7 @@ static void read_eol(struct ccfc_git_attrs *attrs,
 {
 	struct ccfc_slice text = values[TEXT];
 
-	if (is_unspecified(text)) /* the older name of `text` */
+	if (is_unspecified(text)) /* "crlf" is the older name of "text" */
 		text = values[CRLF];
 	if (ccfc_slice_is(text, "unset"))
 		attrs->eol = CCFC_EOL_KEPT;

@@ -1,10 +1,10 @@
 /*
- * Asks git about objects and attributes of a repository without reading the
- * repository's configuration. git runs in a git directory of our own, in
- * $TMPDIR or /tmp, whose configuration has only the format of the objects. The
- * objects are read in place. So there are no drivers, filters, remotes or
- * programs that the repository could name: a missing object is an error.
- * Replaced objects and grafts are ignored.
+ * Asks git about objects and attributes of a repository. git runs in a git
+ * directory of our own, in $TMPDIR or /tmp, whose configuration has only the
+ * format of the objects. The objects are read in place. So there are no
+ * drivers, filters, remotes or programs that the repository could name: a
+ * missing object is an error. Replaced objects and grafts are ignored. Of the
+ * repository's own configuration only core.autocrlf is read.
  *
  * While this directory exists, signals that would end the process are blocked:
  * only SIGKILL leaves it behind.

@@ -19,7 +19,7 @@ struct walk {
 	struct ccfc_buf path;	/* a candidate */
 };
 
-/* Adds the name below the directory that leads to `file`, if not on disk. */
+/* Adds the first name of `file` below the directory, unless it is on disk. */
 static void add_file(struct walk *w, struct ccfc_slice file)
 {
 	size_t len = strlen(w->directory);

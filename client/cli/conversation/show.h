@@ -1,7 +1,7 @@
 /*
  * The sections of `ccfc show`, one file for each kind: the facts about the
  * session (show_sections.c), one line for each event or node (show_lines.c),
- * and everything as JSON (show_json.c). message_stream.h prints messages.
+ * and everything as JSON (show_json.c). message_stream.c prints messages.
  */
 #ifndef CCFC_CLI_CONVERSATION_SHOW_H
 #define CCFC_CLI_CONVERSATION_SHOW_H

@@ -11,8 +11,9 @@
 #include <ccfc/client.h>
 
 /*
- * Connects unless already connected. The error is the library's, or
- * CCFC_EDENIED: the daemon does not read what CLAUDE_CONFIG_DIR names.
+ * Connects unless already connected. The error is the library's. If the daemon
+ * does not read what CLAUDE_CONFIG_DIR names, the next call fails with
+ * CCFC_EDENIED.
  */
 int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err);
@@ -21,7 +22,8 @@ void ccfc_cli_disconnect(struct ccfc_cli *cli);
 /*
  * Calls a method by its name, for commands that run for long: connects when
  * first needed, and once more if the daemon has been restarted since.
- * CCFC_EAGAIN: the daemon hangs; the command's own peer must not wait for it.
+ * CCFC_EAGAIN: the daemon hangs. The editor or agent that this command serves
+ * would have to wait, too.
  */
 int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		  const char *method, struct ccfc_slice params,

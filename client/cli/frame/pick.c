@@ -170,7 +170,7 @@ bool ccfc_pick_session(char **out, struct ccfc_cli *cli)
 	return chosen;
 }
 
-/* Lets the caller choose a file; `below`: the pattern has the project. */
+/* Lets the caller choose a file. `below`: the pattern names the project. */
 static bool choose_file(char **out, struct ccfc_cli *cli,
 			const struct ccfc_cwd *where, const char *pattern,
 			bool below)

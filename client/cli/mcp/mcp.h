@@ -100,7 +100,7 @@ const struct ccfc_mcp_group *ccfc_mcp_group(const struct ccfc_mcp_call *call,
 /* The result's own fields, from `o`. */
 void ccfc_mcp_put_own(struct ccfc_mcp_call *call, struct ccfc_obj o);
 
-/* One of them, which no reply has; a long one is cut. */
+/* Adds a field of the result that no reply has; a long text is cut. */
 void ccfc_mcp_put_text(struct ccfc_mcp_call *call, const char *key,
 		       const char *text);
 

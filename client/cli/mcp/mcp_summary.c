@@ -274,10 +274,7 @@ static int put_totals(struct ccfc_mcp_call *call, struct ccfc_err *err)
 	pack_today(call);
 	ccfc_pack_kv_int(&call->pack, "limit", 1);
 	code = ccfc_mcp_ask(&reply, call, err);
-	/*
-	 * That no session was active at that time is no error: there are no
-	 * totals.
-	 */
+	/* Without an active session at that time there are no totals. */
 	if (code < 0)
 		return code == CCFC_ENOTFOUND ? 0 : code;
 	root = ccfc_cli_value(reply);

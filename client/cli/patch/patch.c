@@ -187,7 +187,7 @@ void ccfc_patch_note(const struct ccfc_patch *patch)
 	if (!patch->shown)
 		ccfc_buf_puts(&text, patch->binary ? ": no diff: binary content"
 						   : ": no diff");
-	/* That there is no diff says that something is not known. */
+	/* Without a diff, but with a reason, "unknown" says nothing new. */
 	if (rank > 1 && (patch->shown || patch->binary || !patch->why.len ||
 			 !ccfc_slice_is(patch->fidelity, "unknown"))) {
 		ccfc_buf_puts(&text, ": ");

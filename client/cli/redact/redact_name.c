@@ -93,14 +93,14 @@ static bool has_password(const struct words *w)
 }
 
 static const char *const secrets[] = { "secret", NULL };
-/* As the last word. */
+/* A name is a secret if its last word is one of these. */
 static const char *const tokens[] = { "token",	     "apikey",	  "credential",
 				      "credentials", "accesskey", "secretkey",
 				      "authtoken",   NULL };
 static const char *const keys[] = { "key", "auth",    "signature", "sig",
 				    "jwt", "session", "cookie",	   "sid",
 				    "pat", "bearer",  "salt",	   NULL };
-/* What makes a secret of a key. */
+/* Words before "key" that make it a secret. */
 static const char *const secret_keys[] = { "api",     "access",	    "private",
 					   "signing", "encryption", "account",
 					   "master",  "service",    "deploy",

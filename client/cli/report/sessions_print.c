@@ -141,7 +141,7 @@ static bool is_one_project(struct ccfc_obj sessions)
 	return true;
 }
 
-/* Where the project says nothing, its column goes before the status, … */
+/* If the project column has no news, drops it before the status. */
 static void prefer_status(struct ccfc_column *columns, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -152,7 +152,7 @@ static void prefer_status(struct ccfc_column *columns, unsigned n)
 	}
 }
 
-/* … and on a terminal, where a note has named the project, at once. */
+/* Is the project in a note on the terminal? Then drops its column at once. */
 static bool is_told(const struct ccfc_column *column,
 		    const struct ccfc_out *out, struct ccfc_obj root)
 {

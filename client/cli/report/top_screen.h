@@ -30,8 +30,8 @@ struct ccfc_top {
 void ccfc_top_release(struct ccfc_top *top);
 
 /*
- * Remembers an event of a change, or one that is early, in place of what an
- * earlier event said of the same change.
+ * Remembers an event of a change, or an early event; replaces an earlier event
+ * of the same change.
  */
 void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event);
 

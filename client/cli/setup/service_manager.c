@@ -154,7 +154,7 @@ static int probe_launchd(struct ccfc_user_service *s, struct ccfc_err *err)
 	ccfc_service_domain(&target);
 	ccfc_buf_puts(&target, "/" CCFC_SERVICE_LABEL);
 	argv[2] = target.ptr;
-	/* It fails for an agent that it does not know. */
+	/* launchctl fails for an agent that it does not know. */
 	code = ccfc_child_run(&child, argv, NULL, NULL, err);
 	s->found = s->enabled = s->active = !code && !child.code;
 	ccfc_child_release(&child);

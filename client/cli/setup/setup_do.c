@@ -15,8 +15,9 @@
 /* ---- files ---- */
 
 /*
- * The temporary file of a setup that was killed, unless it came out of an
- * exchange and is neither text: then somebody wrote it at that moment.
+ * Removes the temporary file of a setup that was killed. It stays if it came
+ * out of an exchange and has neither our old nor our new text: then somebody
+ * wrote the file right before the exchange.
  */
 static void drop_temp(struct ccfc_target *t, const struct ccfc_setup_file *row)
 {

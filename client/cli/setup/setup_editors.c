@@ -1,16 +1,16 @@
 /*
- * Plugins for the user's editors; see setup.h. Editors look for plugins below
- * /usr, where an installation has put them. For any other prefix a small file
- * is written to where the editor looks in the home directory; that file loads
- * the installed plugin, so that an update of ccfc updates the plugin too.
+ * Plugins for the user's editors; see setup.h. Editors find plugins that are
+ * installed below /usr. With any other prefix, a small file in the home
+ * directory loads the installed plugin, so that an update of ccfc updates the
+ * plugin, too.
  *
- * - Emacs has such a place for packages only: a package is two files, which
- *   make the commands known and turn nothing on.
- * - Kakoune has a directory `autoload`, but with one of the user's own it does
- *   not look in that of the system. So only one that is there is used.
- * - An extension of VS Code is installed by VS Code itself.
+ * - Emacs only finds packages there: two files make the commands known, and
+ *   turn nothing on.
+ * - Kakoune has a directory `autoload`. If the user has one, Kakoune ignores
+ *   the system's. So the user's is only used, never made.
+ * - VS Code installs extensions itself.
  *
- * What is left to the user, a note says.
+ * Notes say what the user has to do.
  */
 #include "base/path.h"
 #include "cli/setup/installed.h"
@@ -274,7 +274,7 @@ static bool has_extension(const char *dir)
 	return found;
 }
 
-/* It is VS Code that installs extensions, and the user who has it do so. */
+/* Notes that the user can have VS Code install the extension. */
 static int note_extension(struct ccfc_setup *s, const struct vscode *vscode,
 			  struct ccfc_err *err)
 {

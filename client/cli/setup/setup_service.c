@@ -48,7 +48,7 @@ static int add_drop_in_step(struct ccfc_setup *s, struct ccfc_err *err)
 	return code;
 }
 
-/* One that runs already would not let the service's start. */
+/* Stops a running daemon: it would keep the service from starting. */
 static int stop_running(struct ccfc_setup *s, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = NULL;

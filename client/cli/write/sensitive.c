@@ -1,11 +1,10 @@
 /*
  * The table of files that must be named to be written; see sensitive.h.
  *
- * A row matches parts of a path, one after another. "a/b" is a file b in a
- * directory a, wherever that is; "a/" is all that is below a directory a; with
- * a slash in front it begins at the root. A star at one end of a part stands
- * for anything. Below .claude/worktrees/NAME are the files of a project: they
- * are judged by what comes behind.
+ * A row matches consecutive parts of a path. "a/b" is a file b in any directory
+ * a; "a/" is everything below a directory a; a slash in front means the root. A
+ * star at one end of a part matches anything. Below .claude/worktrees/NAME are
+ * a project's files: only the rest of their path is checked.
  */
 #include "cli/write/sensitive.h"
 

@@ -1,6 +1,6 @@
 /*
- * ccfc import: what another machine exported, or a copied Claude directory. The
- * daemon reads the directory; then names and tags are set again.
+ * ccfc import: adds a directory that another machine exported, or a copied
+ * Claude directory. The daemon reads DIR; then names and tags are set again.
  */
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"

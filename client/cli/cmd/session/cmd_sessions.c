@@ -68,7 +68,7 @@ static int ask_sessions(struct ccfc_reply **reply, struct ccfc_question *q,
 	if (code != CCFC_ENOTFOUND || !q->query.touched ||
 	    !strcmp(q->where.cwd, q->where.physical))
 		return code;
-	/* As in search, then tries the name without symbolic links. */
+	/* As search does: tries the name without symbolic links. */
 	q->query.cwd = q->where.physical;
 	return ccfc_session_list(reply, client, &q->query, err);
 }

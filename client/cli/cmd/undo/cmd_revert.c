@@ -53,7 +53,7 @@ struct work {
 	uint32_t n;
 	uint32_t stuck; /* files that cannot be reverted */
 	struct ccfc_outside outside;
-	uint32_t refused;      /* files that need --outside */
+	uint32_t refused;      /* files that need --outside or --outside=PATH */
 	enum ccfc_reach worst; /* the worst refusal */
 	const char *example;   /* the first file with that refusal */
 	char **why;	       /* by the file's number; NULL: written */
@@ -101,8 +101,8 @@ static char *copy_slice(struct ccfc_slice s)
 }
 
 /*
- * Counts the file if it needs --outside. `edit` has its place, which is found
- * only once.
+ * Counts the file if it needs --outside or --outside=PATH. `edit` has its
+ * place, which is found only once.
  */
 static void check_edit(struct work *w, const struct ccfc_file_edit *edit,
 		       uint32_t i, struct ccfc_obj file)

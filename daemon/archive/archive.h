@@ -216,6 +216,7 @@ struct ccfc_archive_imported {
 	uint64_t transcripts; /* that are new here */
 	uint64_t longer;      /* that were known in part */
 	uint64_t known;	      /* that had nothing new */
+	uint64_t forgotten;   /* that are not imported again */
 	uint64_t bytes;	      /* of the lines of the first two */
 };
 /*

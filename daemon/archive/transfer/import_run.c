@@ -175,22 +175,36 @@ static void add_path(void *ctx, const char *file)
 	ccfc_archive_manifest_release(&m);
 }
 
+static void list_paths(struct paths *out, const struct ccfc_archive *a)
+{
+	ccfc_archive_each_file(a->sources, add_path, out);
+}
+
+/* How many there were. */
+static uint32_t free_paths(struct paths *paths)
+{
+	for (uint32_t i = 0; i < paths->n; i++)
+		free(paths->items[i]);
+	free(paths->items);
+	return paths->n;
+}
+
 /* An import does not bring back forgotten items. */
 static int drop_forgotten(struct ccfc_archive *a, struct ccfc_archive *from,
+			  struct ccfc_archive_imported *out,
 			  struct ccfc_err *err)
 {
-	struct paths paths = { 0 };
+	struct paths all = { 0 }, left = { 0 };
 	int r;
 
 	if (!a->sieve || !ccfc_forgotten_any(a->sieve->list))
 		return 0;
-	ccfc_archive_each_file(from->sources, add_path, &paths);
-	r = ccfc_archive_forget_kept(from, a->sieve, paths.items, paths.n, err);
+	list_paths(&all, from);
+	r = ccfc_archive_forget_kept(from, a->sieve, all.items, all.n, err);
 	if (!r)
 		ccfc_archive_drop_blobs(from);
-	for (uint32_t i = 0; i < paths.n; i++)
-		free(paths.items[i]);
-	free(paths.items);
+	list_paths(&left, from);
+	out->forgotten = free_paths(&all) - free_paths(&left);
 	return r;
 }
 
@@ -249,7 +263,7 @@ static int merge_ready(struct ccfc_archive *a, const char *ready,
 
 	if (r)
 		return r;
-	r = drop_forgotten(a, from, err);
+	r = drop_forgotten(a, from, out, err);
 	if (!r)
 		r = ccfc_import_merge(a, from, out, err);
 	if (!r)

@@ -174,6 +174,7 @@ static int finish_archive_import(struct ccfc_deferred *d,
 	ccfc_pack_kv_uint(p, "transcripts", job->imported.transcripts);
 	ccfc_pack_kv_uint(p, "longer", job->imported.longer);
 	ccfc_pack_kv_uint(p, "known", job->imported.known);
+	ccfc_pack_kv_uint(p, "forgotten", job->imported.forgotten);
 	ccfc_pack_kv_uint(p, "bytes", job->imported.bytes);
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);

@@ -195,7 +195,9 @@ def test_forgotten_stays_out():
         path = export(box)
         os.remove(u.path)
         box.ok("forget", u.session, "--yes")
-        box.ok("import", path)
+        # None is new, and the user hears why.
+        done = box.ok("import", path)
+        assert ", 1 left out as forgotten" in done, done
         with box.rpc() as rpc:
             eq([s["sessionId"] for s in rpc.call("session.list")["sessions"]],
                [t.session])

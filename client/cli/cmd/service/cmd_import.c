@@ -41,6 +41,7 @@ static void print_imported(struct ccfc_cli *cli, struct ccfc_obj root)
 	int64_t fresh = ccfc_obj_get_int(root, "transcripts", 0);
 	int64_t longer = ccfc_obj_get_int(root, "longer", 0);
 	int64_t known = ccfc_obj_get_int(root, "known", 0);
+	int64_t forgotten = ccfc_obj_get_int(root, "forgotten", 0);
 
 	ccfc_buf_printf(out, "imported %lld transcript%s", (long long)fresh,
 			fresh == 1 ? "" : "s");
@@ -48,6 +49,9 @@ static void print_imported(struct ccfc_cli *cli, struct ccfc_obj root)
 		ccfc_buf_printf(out, ", %lld made longer", (long long)longer);
 	if (known)
 		ccfc_buf_printf(out, ", %lld known already", (long long)known);
+	if (forgotten)
+		ccfc_buf_printf(out, ", %lld left out as forgotten",
+				(long long)forgotten);
 	ccfc_buf_puts(out, " (");
 	ccfc_render_bytes(out, ccfc_obj_get_int(root, "bytes", 0));
 	ccfc_buf_puts(out, ")\n");

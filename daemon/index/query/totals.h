@@ -70,8 +70,8 @@ struct ccfc_tally_part {
 struct ccfc_tally {
 	struct ccfc_tally_part main;
 	struct ccfc_tally_part agents; /* agents' files, inline sidechains */
-	uint32_t nagents; /* in transcripts, or in progress records only */
-	uint64_t files_read;	   /* that it or its agents saw */
+	uint32_t nagents;    /* in transcripts, or in progress records only */
+	uint64_t files_read; /* that it or its agents saw */
 	uint64_t files_modified;   /* with an applied change */
 	uint64_t changes;	   /* applied */
 	uint64_t shell_changes;	   /* those of them that commands made */

@@ -581,10 +581,11 @@ def test_transcripts_are_text():
                     if "stats" not in route else "", selector)
             settle(b)
             if route == f"#/session/{t.session}":
+                # Rows that are fetched again are no buttons meanwhile.
                 for at in range(3):
-                    b.run("const rows = document.querySelectorAll("
-                          "'.list .plainbutton'); if (rows[arguments[0]]) "
-                          "rows[arguments[0]].click()", at)
+                    b.wait("(() => { const row = document.querySelectorAll("
+                           "'.list .plainbutton')[arguments[0]]; if (row) "
+                           "row.click(); return Boolean(row); })()", at)
                 b.wait_text("javascript:window.pwned=4", ".messagebody")
             no_markup(b, route)
         page.go(f"#/session/{t.session}", "\u241b[31mred")

@@ -105,7 +105,9 @@ struct ccfc_archive_kept {
 	uint32_t first;	 /* since of the first version */
 	uint32_t since;	 /* of the last version, … */
 	uint64_t end;	 /* … and how much of it is kept */
-	uint8_t owner;	 /* enum ccfc_owner, as it was */
+	uint64_t marker; /* hash of the marker_len bytes before `end` */
+	uint32_t marker_len;
+	uint8_t owner; /* enum ccfc_owner, as it was */
 };
 
 /*
@@ -113,6 +115,10 @@ struct ccfc_archive_kept {
  */
 bool ccfc_archive_look(struct ccfc_archive *archive, const char *path,
 		       struct ccfc_archive_kept *out);
+
+/* The `since` of the version after that of generation `gen`; false: none. */
+bool ccfc_archive_next_version(struct ccfc_archive *archive, const char *path,
+			       uint32_t gen, uint32_t *since);
 
 /* Readable when there is news for ccfc_archive_news. */
 int ccfc_archive_fd(const struct ccfc_archive *archive);

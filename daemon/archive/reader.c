@@ -311,26 +311,53 @@ ssize_t ccfc_archive_read(struct ccfc_attic_file *f, char *to, size_t len,
 	return (ssize_t)done;
 }
 
-bool ccfc_archive_look(struct ccfc_archive *a, const char *path,
-		       struct ccfc_archive_kept *out)
+/* The caller releases `m` in any case. */
+static bool read_manifest_of(struct ccfc_archive_manifest *m,
+			     const struct ccfc_archive *a, const char *path)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT;
-	struct ccfc_archive_manifest m;
-	const struct ccfc_archive_version *last;
 	bool any;
 
 	ccfc_archive_manifest_name(&name, a->sources, ccfc_slice_str(path));
-	any = !ccfc_archive_manifest_read(&m, name.ptr, NULL) && m.versions.n;
+	any = !ccfc_archive_manifest_read(m, name.ptr, NULL) && m->versions.n;
+	ccfc_buf_release(&name);
+	return any;
+}
+
+bool ccfc_archive_look(struct ccfc_archive *a, const char *path,
+		       struct ccfc_archive_kept *out)
+{
+	struct ccfc_archive_manifest m;
+	const struct ccfc_archive_version *last;
+	bool any = read_manifest_of(&m, a, path);
+
 	if (any) {
 		last = &m.versions.items[m.versions.n - 1];
 		*out = (struct ccfc_archive_kept){
 			.first = m.versions.items[0].since,
 			.since = last->since,
 			.end = last->end,
+			.marker = last->marker,
+			.marker_len = last->marker_len,
 			.owner = m.owner,
 		};
 	}
 	ccfc_archive_manifest_release(&m);
-	ccfc_buf_release(&name);
+	return any;
+}
+
+bool ccfc_archive_next_version(struct ccfc_archive *a, const char *path,
+			       uint32_t gen, uint32_t *since)
+{
+	struct ccfc_archive_manifest m;
+	bool any = read_manifest_of(&m, a, path);
+	uint32_t i = 0;
+
+	while (any && i < m.versions.n && m.versions.items[i].since <= gen)
+		i++;
+	any = any && i < m.versions.n;
+	if (any)
+		*since = m.versions.items[i].since;
+	ccfc_archive_manifest_release(&m);
 	return any;
 }

@@ -433,7 +433,7 @@ void ccfc_ingest_yield(struct ccfc_ingest *in, bool (*waits)(void *ctx))
 /* Within a slice: is a client waiting for the core? */
 static bool has_to_yield(struct ccfc_ingest *in, size_t bytes)
 {
-	if (!in->waits || !in->slicing)
+	if (!in->waits || !in->slicing || in->old_version)
 		return false;
 	in->read += bytes;
 	if (in->read < STEP_BYTES)
@@ -443,8 +443,8 @@ static bool has_to_yield(struct ccfc_ingest *in, size_t bytes)
 	return in->yield;
 }
 
-static int read_source_lines(struct ccfc_ingest *in, uint32_t source,
-			     uint64_t *budget)
+int ccfc_ingest_read_lines(struct ccfc_ingest *in, uint32_t source,
+			   uint64_t *budget)
 {
 	struct ccfc_cursor cursor = ccfc_ingest_at(in, source)->cursor;
 	bool said = ccfc_ingest_at(in, source)->texts.offset >= cursor.offset;
@@ -488,7 +488,7 @@ static bool read_source(struct ccfc_ingest *in, uint32_t source,
 
 	if (!ccfc_ingest_open(in, source))
 		return false;
-	r = read_source_lines(in, source, budget);
+	r = ccfc_ingest_read_lines(in, source, budget);
 	now = &ccfc_ingest_at(in, source)->cursor;
 	ccfc_ingest_note_file(in, source, now->dev, now->ino);
 	if (now->offset != before.offset || now->dev != before.dev ||

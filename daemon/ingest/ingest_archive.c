@@ -11,9 +11,11 @@
 
 /* --- what is kept --- */
 
-static void copy_kept_facts(struct ccfc_source *s,
-			    const struct ccfc_archive_kept *kept)
+void ccfc_ingest_note_kept(struct ccfc_ingest *in, uint32_t source,
+			   const struct ccfc_archive_kept *kept)
 {
+	struct ccfc_source *s = ccfc_ingest_at(in, source);
+
 	s->kept_first = kept->first;
 	s->kept_since = kept->since;
 	s->kept_end = kept->end;
@@ -25,7 +27,25 @@ static void read_kept_facts(struct ccfc_ingest *in, uint32_t source)
 	struct ccfc_archive_kept kept = { 0 };
 
 	ccfc_archive_look(in->archive, ccfc_ingest_path(in, source), &kept);
-	copy_kept_facts(ccfc_ingest_at(in, source), &kept);
+	ccfc_ingest_note_kept(in, source, &kept);
+}
+
+/*
+ * If the archive has more of a deleted transcript than was read, the rest is
+ * read: it was imported, or the daemon ended before it was read.
+ */
+static void read_on_kept(struct ccfc_ingest *in, uint32_t source)
+{
+	const struct ccfc_source *s = ccfc_ingest_at(in, source);
+
+	if (!s->gone)
+		return;
+	read_kept_facts(in, source);
+	if (ccfc_ingest_lost(in, source) || s->kept_end <= s->cursor.offset ||
+	    (s->kept_since != s->texts_gen && !ccfc_source_is_unread(s)))
+		return;
+	*ccfc_ingest_mark(in, source) |= CCFC_MARK_KEPT;
+	ccfc_ingest_push(in, source, 0, s->kept_end - s->cursor.offset, false);
 }
 
 void ccfc_ingest_archive(struct ccfc_ingest *in, struct ccfc_archive *archive,
@@ -34,8 +54,7 @@ void ccfc_ingest_archive(struct ccfc_ingest *in, struct ccfc_archive *archive,
 	in->archive = archive;
 	in->keep = mode;
 	for (uint32_t i = 0; i < in->index->sources.n; i++)
-		if (ccfc_ingest_at(in, i)->gone)
-			read_kept_facts(in, i);
+		read_on_kept(in, i);
 }
 
 static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
@@ -43,7 +62,7 @@ static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
 	struct ccfc_ingest *in = ctx;
 
 	if (kept->source < in->index->sources.n) {
-		copy_kept_facts(ccfc_ingest_at(in, kept->source), kept);
+		ccfc_ingest_note_kept(in, kept->source, kept);
 		return;
 	}
 	if (kept->source == CCFC_ARCHIVE_MORE) {
@@ -84,7 +103,8 @@ void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
 	 * A line that was only found, not written just now, is archived from
 	 * the file.
 	 */
-	if (in->slicing || line->too_long || !wants_archived(in, source))
+	if (in->slicing || in->old_version || line->too_long ||
+	    !wants_archived(in, source))
 		return;
 	ccfc_archive_stage(in->archive, source, s->texts_gen, line->offset,
 			   ccfc_slice(line->ptr, line->len + newline));
@@ -147,28 +167,11 @@ bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source)
 	return true;
 }
 
-/*
- * The archive has more of a deleted transcript than was read: it was imported.
- */
-static void read_on_kept(struct ccfc_ingest *in, uint32_t source)
-{
-	const struct ccfc_source *s = ccfc_ingest_at(in, source);
-
-	if (!s->gone || ccfc_ingest_lost(in, source))
-		return;
-	read_kept_facts(in, source);
-	if (s->kept_since != s->texts_gen || s->kept_end <= s->cursor.offset)
-		return;
-	*ccfc_ingest_mark(in, source) |= CCFC_MARK_KEPT;
-	ccfc_ingest_push(in, source, 0, s->kept_end - s->cursor.offset, false);
-}
-
 static void add_archived_source(void *ctx, const char *path,
 				const struct ccfc_name *name)
 {
 	struct ccfc_ingest *in = ctx;
 	struct ccfc_slice s = ccfc_slice_str(path);
-	struct ccfc_source *source;
 	uint32_t id;
 
 	if (ccfc_forgotten_session(in->forgotten, name->session) ||
@@ -184,10 +187,8 @@ static void add_archived_source(void *ctx, const char *path,
 	id = ccfc_index_source(in->index, s, name);
 	ccfc_index_source_gone(in->index, id, true);
 	read_kept_facts(in, id);
-	source = ccfc_ingest_at(in, id);
-	source->gen = source->texts_gen = source->kept_since;
-	ccfc_ingest_note_of(in, id)->mark |= CCFC_MARK_KEPT;
-	ccfc_ingest_push(in, id, 0, source->kept_end, false);
+	*ccfc_ingest_mark(in, id) |= CCFC_MARK_KEPT;
+	ccfc_ingest_push(in, id, 0, ccfc_ingest_at(in, id)->kept_end, false);
 }
 
 void ccfc_ingest_adopt(struct ccfc_ingest *in)

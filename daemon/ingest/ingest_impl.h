@@ -1,7 +1,7 @@
 /*
  * Shared by the files of ingest only: ingest.c (queues, reading, batches),
  * source_names.c (which source a path leads to), source_open.c (what happened
- * to its file) and ingest_archive.c.
+ * to its file), ingest_archive.c and archived_versions.c.
  */
 #ifndef CCFC_INGEST_IMPL_H
 #define CCFC_INGEST_IMPL_H
@@ -58,11 +58,12 @@ struct ccfc_ingest {
 	void (*on_lines)(void *ctx); /* may be NULL */
 	bool (*waits)(void *ctx);    /* may be NULL */
 	void *ctx;
-	uint64_t read;	/* bytes read since the last call of `waits` */
-	uint64_t slice; /* bytes of the next slice of the cold queue */
-	bool scanning;	/* new paths go to the cold queue */
-	bool slicing;	/* this is a slice of the cold queue */
-	bool yield;	/* `waits` returned true */
+	uint64_t read;	  /* bytes read since the last call of `waits` */
+	uint64_t slice;	  /* bytes of the next slice of the cold queue */
+	bool scanning;	  /* new paths go to the cold queue */
+	bool slicing;	  /* this is a slice of the cold queue */
+	bool yield;	  /* `waits` returned true */
+	bool old_version; /* an archived version is read, to its end */
 	struct ccfc_ingest_queue hot, cold;
 	struct {
 		struct ccfc_ingest_note *items; /* by source */
@@ -114,6 +115,13 @@ void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path);
 void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
 			     const struct ccfc_err *err);
 
+/*
+ * Reads the lines of in->tail, which is open at the source's cursor, and closes
+ * it: positive: there are more than *budget bytes; negative: a read error.
+ */
+int ccfc_ingest_read_lines(struct ccfc_ingest *in, uint32_t source,
+			   uint64_t *budget);
+
 /* --- source_open.c --- */
 
 /*
@@ -123,7 +131,19 @@ void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
  */
 bool ccfc_ingest_open(struct ccfc_ingest *in, uint32_t source);
 
+/* --- archived_versions.c --- */
+
+/*
+ * Before a source is opened. If it was never read, but is archived: reads its
+ * older archived versions, and the last one too if the file has other bytes.
+ */
+void ccfc_ingest_read_versions(struct ccfc_ingest *in, uint32_t source);
+
 /* --- ingest_archive.c --- */
+
+/* What the archive has of the source. */
+void ccfc_ingest_note_kept(struct ccfc_ingest *in, uint32_t source,
+			   const struct ccfc_archive_kept *kept);
 
 /* A line that was read, with its newline; ccfc_ingest_keep follows. */
 void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
@@ -152,6 +172,12 @@ static inline const char *ccfc_ingest_path(struct ccfc_ingest *in,
 					   uint32_t source)
 {
 	return ccfc_index_str(in->index, ccfc_ingest_at(in, source)->path).ptr;
+}
+
+/* Has nothing of it been read yet? */
+static inline bool ccfc_source_is_unread(const struct ccfc_source *s)
+{
+	return !s->gen && !s->cursor.offset;
 }
 
 /* Has its path become another name of another source? */

@@ -199,27 +199,39 @@ static uint32_t marker_length(uint64_t offset)
 					     : CCFC_TAIL_MARKER_MAX;
 }
 
+/* Reads the `len` bytes of a marker, which end at `offset`, to `to`. */
+static enum ccfc_tail_status compare_marker(const struct ccfc_input *in,
+					    uint64_t offset, uint64_t marker,
+					    size_t len, char *to,
+					    struct ccfc_err *err)
+{
+	ssize_t n;
+
+	if (in->size < offset)
+		return CCFC_TAIL_RESET;
+	n = ccfc_input_read(in, to, len, offset - len);
+	if (n < 0) {
+		read_error(err, offset - len);
+		return CCFC_TAIL_ERROR;
+	}
+	if ((size_t)n != len || ccfc_hash(to, len) != marker)
+		return CCFC_TAIL_RESET;
+	return CCFC_TAIL_OPEN;
+}
+
 /* Reads the marker's bytes to just before `end`. */
 static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
 					  const struct ccfc_input *in,
 					  char *end, struct ccfc_err *err)
 {
 	size_t len = marker_length(cursor->offset);
-	char *to = end - len;
-	ssize_t n;
 
 	if (!len)
 		return CCFC_TAIL_OPEN;
-	if (in->size < cursor->offset || len != cursor->marker_len)
+	if (len != cursor->marker_len)
 		return CCFC_TAIL_RESET;
-	n = ccfc_input_read(in, to, len, cursor->offset - len);
-	if (n < 0) {
-		read_error(err, cursor->offset - len);
-		return CCFC_TAIL_ERROR;
-	}
-	if ((size_t)n != len || ccfc_hash(to, len) != cursor->marker)
-		return CCFC_TAIL_RESET;
-	return CCFC_TAIL_OPEN;
+	return compare_marker(in, cursor->offset, cursor->marker, len,
+			      end - len, err);
 }
 
 static void set_start(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
@@ -246,26 +258,50 @@ static void set_start(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	cursor->probe = 0;
 }
 
-enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
-				     struct ccfc_cursor *cursor,
-				     struct ccfc_err *err)
+/* Right after the input was opened, with this result. */
+static enum ccfc_tail_status start_at(struct ccfc_tail *tail,
+				      struct ccfc_cursor *cursor,
+				      struct ccfc_input *in,
+				      enum ccfc_input_status opened,
+				      struct ccfc_err *err)
 {
-	enum ccfc_tail_status status;
-	struct ccfc_input in;
+	enum ccfc_tail_status status = tail_status_of(opened);
 
-	free_large_buffer(tail);
-	status = tail_status_of(ccfc_input_open(&in, tail->attic, path, err));
 	if (status == CCFC_TAIL_ERROR)
 		note_errno(tail);
 	if (status != CCFC_TAIL_OPEN)
 		return status;
+	free_large_buffer(tail);
 	/* The marker's bytes are the history of the first line. */
-	status = check_marker(cursor, &in, tail->mem + PAGE, err);
+	status = check_marker(cursor, in, tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
-		set_start(tail, cursor, &in);
+		set_start(tail, cursor, in);
 	else
-		ccfc_input_close(&in);
+		ccfc_input_close(in);
 	return status;
+}
+
+enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
+				     struct ccfc_cursor *cursor,
+				     struct ccfc_err *err)
+{
+	struct ccfc_input in;
+	enum ccfc_input_status opened =
+		ccfc_input_open(&in, tail->attic, path, err);
+
+	return start_at(tail, cursor, &in, opened, err);
+}
+
+enum ccfc_tail_status ccfc_tail_open_gen(struct ccfc_tail *tail,
+					 const char *path, uint32_t gen,
+					 struct ccfc_cursor *cursor,
+					 struct ccfc_err *err)
+{
+	struct ccfc_input in;
+	enum ccfc_input_status opened =
+		ccfc_input_open_kept(&in, tail->attic, path, gen, err);
+
+	return start_at(tail, cursor, &in, opened, err);
 }
 
 bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other)
@@ -273,6 +309,19 @@ bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other)
 	char bytes[CCFC_TAIL_MARKER_MAX];
 
 	return check_marker(other, &tail->in, bytes + sizeof(bytes), NULL) !=
+	       CCFC_TAIL_RESET;
+}
+
+bool ccfc_tail_matches(struct ccfc_tail *tail, uint64_t offset, uint64_t marker,
+		       uint32_t len)
+{
+	char bytes[CCFC_TAIL_MARKER_MAX];
+
+	if (len > sizeof(bytes) || len > offset)
+		return false;
+	if (!len)
+		return tail->in.size >= offset;
+	return compare_marker(&tail->in, offset, marker, len, bytes, NULL) !=
 	       CCFC_TAIL_RESET;
 }
 

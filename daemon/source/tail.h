@@ -86,11 +86,27 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 				     struct ccfc_err *err);
 
 /*
+ * As ccfc_tail_open, for the bytes that the attic has of a transcript, as it
+ * was when its lines were read as generation `gen`, whether its file exists or
+ * not.
+ */
+enum ccfc_tail_status ccfc_tail_open_gen(struct ccfc_tail *tail,
+					 const char *path, uint32_t gen,
+					 struct ccfc_cursor *cursor,
+					 struct ccfc_err *err);
+
+/*
  * Is the open file also the file of the cursor `other`? Answered from the open
  * descriptor, whatever its path means by now. Unreadable bytes count as a
  * match.
  */
 bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other);
+/*
+ * The same for a marker of `len` bytes, which may be fewer than a cursor's. No
+ * bytes match any file that has `offset` bytes.
+ */
+bool ccfc_tail_matches(struct ccfc_tail *tail, uint64_t offset, uint64_t marker,
+		       uint32_t len);
 
 /*
  * The next complete line, with cursor->offset after it: 1; 0: no complete line

@@ -209,6 +209,90 @@ def test_rewritten_in_place():
         eq([at(box, i) for i in tids], want, "rebuilt")
 
 
+def rewritten(box, t, texts):
+    """Writes a file, and as often again after all but the first line of the
+    transcript was taken back; the changes."""
+    tids = []
+    for text in texts:
+        if tids:
+            keep_first_line(t)
+        tids.append(write(t, "/home/dev/p/a", text))
+        box.ok("status")
+    return tids
+
+
+def keep_first_line(t):
+    start = read(t.path)
+    with open(t.path, "r+b") as f:
+        f.truncate(0)
+        f.write(start[:start.index(b"\n") + 1])
+
+
+def lose_index(box):
+    for path in files(box.state):
+        if os.path.basename(path).startswith("index"):
+            os.remove(path)
+
+
+def test_rewritten_while_the_index_was_lost():
+    """Only the manifest's checksum of the last bytes shows that the file is
+    another one than what is kept."""
+    with Box() as box:
+        t = live(box)
+        want = ["one\n", "two\n"]
+        tids = [write(t, "/home/dev/p/a", want[0])]
+        box.start()
+        kept(box)
+        box.stop()
+        lose_index(box)
+        keep_first_line(t)
+        tids.append(write(t, "/home/dev/p/a", want[1]))
+        box.start()
+        kept(box)
+        eq([at(box, i) for i in tids], want)
+        os.remove(t.path)
+        box.restart()
+        eq([at(box, i) for i in tids], want, "gone")
+
+
+def test_index_lost():
+    """All versions of each transcript come back, whenever the daemon ends
+    while it reads them; what is written later is kept as well."""
+    rng = random.Random(3)
+    with Box() as box:
+        box.start()
+        texts = ["".join(rng.choices("abc \n", k=100000)) for _ in range(3)]
+        live_ones = [live(box, f"5e550000-0000-4000-8000-{i:012}")
+                     for i in range(1, 5)]
+        tids = [rewritten(box, t, texts[:n + 1])
+                for t, n in zip(live_ones, (0, 1, 2, 2))]
+        kept(box)
+        os.remove(live_ones[0].path)
+        os.remove(live_ones[2].path)
+        box.ok("status")
+        want = answers(box)
+        for kills in range(4):
+            box.stop()
+            lose_index(box)
+            for _ in range(kills):
+                box.start()
+                with box.rpc() as rpc:
+                    for _ in range(kills):
+                        rpc.call("server.info")
+                box.kill()
+            box.start()
+            kept(box)
+            same(answers(box), want, f"killed {kills} times", BY_DISCOVERY)
+        tids[1].append(write(live_ones[1], "/home/dev/p/a", "later\n"))
+        box.ok("status")
+        kept(box)
+        for t in live_ones:
+            if os.path.exists(t.path):
+                os.remove(t.path)
+        box.restart()
+        eq([at(box, i) for i in tids[1]], [*texts[:2], "later\n"])
+
+
 def test_moved():
     with Box() as box:
         box.start()

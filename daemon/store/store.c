@@ -97,10 +97,9 @@ int ccfc_db_open(struct ccfc_store *store, struct ccfc_err *err)
 		return ccfc_err_set(err, CCFC_EDENIED,
 				    "store %s: is not a regular file",
 				    store->path);
-	if (sqlite3_open_v2(store->path, &store->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-				    SQLITE_OPEN_NOMUTEX,
-			    ccfc_wal_writes_vfs()) != SQLITE_OK)
+	if (ccfc_wal_writes_open(store->path, &store->db,
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+					 SQLITE_OPEN_NOMUTEX) != SQLITE_OK)
 		return ccfc_db_error(store, "cannot open it", err);
 	sqlite3_busy_timeout(store->db, 5000);
 	r = ccfc_db_exec(store,

@@ -3,16 +3,17 @@
  *
  * A frame is a header of 24 bytes and a page. In the last frame of a
  * transaction the header's second number is not zero: with its page, all that
- * was delayed is written. A write is only delayed if it continues the one
- * before; SQLite rewrites pages and headers of frames in place, too. Whatever
- * else is asked of the log comes after what was delayed.
+ * was delayed is written. After a rollback, nobody asks for delayed frames, and
+ * another connection may write its own to their place: they are dropped. A
+ * write is only delayed if it continues the one before; SQLite rewrites pages
+ * and headers of frames in place, too. Whatever else is asked of the log comes
+ * after what was delayed.
  */
 #include "store/wal_writes.h"
 
 #include "base/alloc.h"
 
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,7 @@ struct wal {
 	int n;
 	sqlite3_int64 at;   /* where the delayed bytes are written to */
 	sqlite3_int64 next; /* the end of the last write; -1: none */
-	sqlite3_int64 page; /* where the page of the last header is */
-	bool commits;	    /* its frame is the last of a transaction */
+	bool commits; /* the frame of the last header ends a transaction */
 };
 
 static struct wal *wal_of(sqlite3_file *file)
@@ -36,13 +36,19 @@ static struct wal *wal_of(sqlite3_file *file)
 	return (struct wal *)file;
 }
 
+/*
+ * If it fails the bytes stay delayed: when a disk is full, SQLite may undo one
+ * statement only, and go on with the frames of earlier ones.
+ */
 static int write_delayed(struct wal *w)
 {
-	int n = w->n;
+	int r = w->n ? w->real->pMethods->xWrite(w->real, w->delayed, w->n,
+						 w->at)
+		     : SQLITE_OK;
 
-	w->n = 0;
-	return n ? w->real->pMethods->xWrite(w->real, w->delayed, n, w->at)
-		 : SQLITE_OK;
+	if (r == SQLITE_OK)
+		w->n = 0;
+	return r;
 }
 
 static int delay_write(struct wal *w, const void *bytes, int n,
@@ -56,7 +62,12 @@ static int delay_write(struct wal *w, const void *bytes, int n,
 		w->at = at;
 	memcpy(w->delayed + w->n, bytes, (size_t)n);
 	w->n += n;
-	return at == w->page && w->commits ? write_delayed(w) : SQLITE_OK;
+	if (w->commits && n != FRAME_HEADER) {
+		r = write_delayed(w);
+		/* The whole transaction is undone. */
+		w->n = 0;
+	}
+	return r;
 }
 
 static int write_now(struct wal *w, const void *bytes, int n, sqlite3_int64 at)
@@ -68,10 +79,8 @@ static int write_now(struct wal *w, const void *bytes, int n, sqlite3_int64 at)
 		       : w->real->pMethods->xWrite(w->real, bytes, n, at);
 }
 
-static void note_header(struct wal *w, const unsigned char *header,
-			sqlite3_int64 at)
+static void note_header(struct wal *w, const unsigned char *header)
 {
-	w->page = at + FRAME_HEADER;
 	w->commits = header[4] || header[5] || header[6] || header[7];
 }
 
@@ -87,20 +96,19 @@ static int wal_write(sqlite3_file *file, const void *bytes, int n,
 		r = write_now(w, bytes, n, at);
 	w->next = r == SQLITE_OK ? at + n : -1;
 	if (n == FRAME_HEADER)
-		note_header(w, bytes, at);
+		note_header(w, bytes);
 	return r;
 }
 
 /* --- all else: after what was delayed --- */
 
+/* What is delayed now belongs to no transaction that was committed. */
 static int wal_close(sqlite3_file *file)
 {
 	struct wal *w = wal_of(file);
-	int r = write_delayed(w);
-	int closed = w->real->pMethods->xClose(w->real);
 
 	free(w->delayed);
-	return r == SQLITE_OK ? closed : r;
+	return w->real->pMethods->xClose(w->real);
 }
 
 static int wal_read(sqlite3_file *file, void *bytes, int n, sqlite3_int64 at)
@@ -238,10 +246,24 @@ static void register_vfs(void)
 		vfs.zName = NULL;
 }
 
-const char *ccfc_wal_writes_vfs(void)
+static void drop_delayed(void *db)
+{
+	sqlite3_file *log = NULL;
+
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER,
+				 &log) == SQLITE_OK &&
+	    log && log->pMethods == &wal_methods)
+		wal_of(log)->n = 0;
+}
+
+int ccfc_wal_writes_open(const char *path, sqlite3 **db, int flags)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int r;
 
 	pthread_once(&once, register_vfs);
-	return vfs.zName;
+	r = sqlite3_open_v2(path, db, flags, vfs.zName);
+	if (r == SQLITE_OK)
+		sqlite3_rollback_hook(*db, drop_delayed, *db);
+	return r;
 }

@@ -14,13 +14,14 @@ static sqlite3_vfs below;
 static sqlite3_io_methods counted;
 static const sqlite3_io_methods *uncounted;
 static unsigned writes, fail_in;
+static int fail_with = SQLITE_IOERR_WRITE;
 
 static int count_write(sqlite3_file *file, const void *bytes, int n,
 		       sqlite3_int64 at)
 {
 	writes++;
 	if (fail_in && !--fail_in)
-		return SQLITE_IOERR_WRITE;
+		return fail_with;
 	return uncounted->xWrite(file, bytes, n, at);
 }
 
@@ -42,6 +43,7 @@ static int open_counted(sqlite3_vfs *vfs, sqlite3_filename name,
 static void count_writes_of_sqlite(void)
 {
 	sqlite3_vfs *real = sqlite3_vfs_find(NULL);
+	sqlite3 *db;
 
 	below = *real;
 	below.pNext = NULL;
@@ -49,22 +51,25 @@ static void count_writes_of_sqlite(void)
 	below.pAppData = real;
 	below.xOpen = open_counted;
 	assert_int_equal(sqlite3_vfs_register(&below, 1), SQLITE_OK);
-	assert_string_equal(ccfc_wal_writes_vfs(), "ccfc");
+	/* The first connection registers the VFS. */
+	assert_int_equal(
+		ccfc_wal_writes_open(":memory:", &db, SQLITE_OPEN_READWRITE),
+		SQLITE_OK);
+	sqlite3_close(db);
 	/* Others look at the files without it. */
 	assert_int_equal(sqlite3_vfs_register(real, 1), SQLITE_OK);
 }
 
-static sqlite3 *open_db(const char *dir, const char *vfs)
+#define FLAGS (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+
+/* With SQLite's own VFS. */
+static sqlite3 *open_other(const char *dir)
 {
 	char path[600];
 	sqlite3 *db;
 
 	snprintf(path, sizeof(path), "%s/index.db", dir);
-	assert_int_equal(
-		sqlite3_open_v2(path, &db,
-				SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-				vfs),
-		SQLITE_OK);
+	assert_int_equal(sqlite3_open_v2(path, &db, FLAGS, NULL), SQLITE_OK);
 	return db;
 }
 
@@ -113,7 +118,7 @@ static void expect_in_copy(const char *dir, const char *want)
 		 "'%s/index.db-wal' '%s'",
 		 copy, copy, dir, dir, copy);
 	assert_int_equal(system(command), 0);
-	db = open_db(copy, NULL);
+	db = open_other(copy);
 	expect(db, want);
 	assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1,
 					    &stmt, NULL),
@@ -126,8 +131,11 @@ static void expect_in_copy(const char *dir, const char *want)
 
 static sqlite3 *open_delayed(const char *dir)
 {
-	sqlite3 *db = open_db(dir, ccfc_wal_writes_vfs());
+	char path[600];
+	sqlite3 *db;
 
+	snprintf(path, sizeof(path), "%s/index.db", dir);
+	assert_int_equal(ccfc_wal_writes_open(path, &db, FLAGS), SQLITE_OK);
 	/* So few pages are kept that large transactions are written before
 	 * they end, and pages of the log are written again. */
 	assert_int_equal(run(db, "PRAGMA page_size=1024;"
@@ -187,7 +195,7 @@ static bool transact(sqlite3 *db)
 
 static void test_commits_are_seen(void **state)
 {
-	sqlite3 *db = open_delayed(*state), *other = open_db(*state, NULL);
+	sqlite3 *db = open_delayed(*state), *other = open_other(*state);
 
 	for (int i = 0; i < 200; i++) {
 		char *want;
@@ -209,7 +217,7 @@ static void test_commits_are_seen(void **state)
 
 static void test_failed_writes(void **state)
 {
-	sqlite3 *db = open_delayed(*state), *other = open_db(*state, NULL);
+	sqlite3 *db = open_delayed(*state), *other = open_other(*state);
 	unsigned failed = 0;
 
 	for (int i = 0; i < 300; i++) {
@@ -229,6 +237,93 @@ static void test_failed_writes(void **state)
 		free(want);
 	}
 	assert_true(failed > 50 && failed < 250);
+	sqlite3_close(other);
+	sqlite3_close(db);
+}
+
+/* Statements of many rows, which SQLite can undo alone; how many failed. */
+static unsigned change_many_rows(sqlite3 *db)
+{
+	unsigned failed = 0;
+	char sql[200];
+
+	for (unsigned i = 2 + dice(5); i; i--) {
+		snprintf(sql, sizeof(sql),
+			 "INSERT OR REPLACE INTO t SELECT id + %u, "
+			 "substr(v || hex(randomblob(200)), 1, 900) FROM t "
+			 "WHERE id %% 3 = %u AND id < 400",
+			 dice(40), dice(3));
+		failed += run(db, sql) != SQLITE_OK;
+	}
+	return failed;
+}
+
+/*
+ * On a full disk a transaction may go on without the statement that failed. The
+ * frames of its other statements are not lost, though some were delayed.
+ */
+static void test_full_disk(void **state)
+{
+	sqlite3 *db = open_delayed(*state), *other = open_other(*state);
+	unsigned failed = 0, went_on = 0;
+
+	assert_true(change_rows(db));
+	fail_with = SQLITE_FULL;
+	for (int i = 0; i < 200; i++) {
+		unsigned n;
+		char *want;
+
+		assert_int_equal(run(db, "BEGIN"), SQLITE_OK);
+		fail_in = 1 + dice(60);
+		n = change_many_rows(db);
+		fail_in = 0;
+		failed += n > 0;
+		went_on += n && !sqlite3_get_autocommit(db);
+		if (!sqlite3_get_autocommit(db))
+			assert_int_equal(run(db, "COMMIT"), SQLITE_OK);
+		want = contents(db);
+		expect(other, want);
+		if (n)
+			expect_in_copy(*state, want);
+		free(want);
+		if (i % 10 == 9)
+			run(db, "DELETE FROM t WHERE id > 60");
+	}
+	fail_with = SQLITE_IOERR_WRITE;
+	assert_true(failed > 20 && went_on > 20);
+	sqlite3_close(other);
+	sqlite3_close(db);
+}
+
+/*
+ * Frames of a transaction that was taken back do not get in the way of another
+ * connection, which writes to the same place of the log.
+ */
+static void test_second_writer(void **state)
+{
+	sqlite3 *db = open_delayed(*state), *other = open_other(*state);
+
+	assert_int_equal(run(other, "PRAGMA wal_autocheckpoint=0"), SQLITE_OK);
+	for (int i = 0; i < 100; i++) {
+		char *want;
+
+		/* Then the pages of the next one are read from the database. */
+		if (dice(2))
+			run(db, "PRAGMA wal_checkpoint");
+		assert_int_equal(run(db, "BEGIN IMMEDIATE"), SQLITE_OK);
+		assert_true(change_rows(db));
+		assert_int_equal(run(db, "ROLLBACK"), SQLITE_OK);
+		assert_true(transact(other));
+		want = contents(other);
+		if (dice(4)) {
+			expect(db, want);
+		} else {
+			sqlite3_close(db);
+			db = open_delayed(*state);
+		}
+		expect_in_copy(*state, want);
+		free(want);
+	}
 	sqlite3_close(other);
 	sqlite3_close(db);
 }
@@ -258,6 +353,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_commits_are_seen, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_failed_writes, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_full_disk, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_second_writer, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_one_write, setup,
 						teardown),

@@ -73,6 +73,10 @@ static int hear_ahead(struct ccfc_client *c, struct ccfc_reply *reply,
 	c->ahead.id = 0;
 	if (!reply->rpc.failed)
 		r = c->ahead.fn(c->ahead.data, reply, err);
+	else
+		r = reply->rpc.error.code;
+	if (reply->rpc.failed && err)
+		*err = reply->rpc.error;
 	ccfc_reply_free(reply);
 	return r < 0 ? ccfc_stream_fail(c, r) : 0;
 }

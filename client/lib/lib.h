@@ -123,9 +123,9 @@ int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
 /*
  * Asks a question without options whose answer `fn` sees before the next call
  * returns. Both requests are sent at once, so nobody waits twice; only calls
- * that may change something wait for `fn` first. If `fn` refuses, the
- * call fails with its error and the connection is closed. An error in place of
- * the answer refuses nothing. `data` has to live until the next call returns.
+ * that may change something wait for `fn` first. If `fn` refuses, or an error
+ * comes in place of the answer, the call fails with that error and the
+ * connection is closed. `data` has to live until the next call returns.
  */
 int ccfc_lib_ask_ahead(struct ccfc_client *c, const char *method,
 		       ccfc_ahead_fn fn, void *data, struct ccfc_err *err);

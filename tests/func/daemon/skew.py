@@ -24,6 +24,7 @@ INFO = {"name": "ccfcd", "version": "0.1.0", "protocol": 1, "pid": 1}
 class Fake:
     """A daemon that knows server.info, its roots, server.stop and little
     else."""
+    knows_roots = True
 
     def __init__(self, path, info, methods):
         self.info = info
@@ -48,7 +49,7 @@ class Fake:
         """(error, result)."""
         if method == "server.info" and self.info:
             return None, self.info
-        if method == "server.roots" and self.info:
+        if method == "server.roots" and self.info and self.knows_roots:
             return None, self.info.get("roots", [])
         if method == "server.stop":
             return None, {"stopping": True}
@@ -255,6 +256,23 @@ def test_what_a_daemon_reads_costs_no_wait():
         eq((done.returncode, done.stdout), (2, ""), done.stderr)
         assert f"does not read {box.claude}" in done.stderr, done.stderr
         fake.close()
+
+
+def test_an_older_daemon_cannot_say_what_it_reads():
+    """It may read other directories: nothing is asked or changed there."""
+    info = {**INFO, "version": "0.0.9"}
+    for args, asked in ((("search", FILE), ["server.roots", "file.sessions"]),
+                        (("name", "1a", "a name"), ["server.roots"])):
+        with against(info, {"file.sessions": (None, FOUND)}) as (box, fake):
+            fake.knows_roots = False
+            box.env["CLAUDE_CONFIG_DIR"] = box.claude
+            done = box.run(*args)
+            eq((done.returncode, done.stdout), (2, ""), done.stderr)
+            assert "hint: the daemon is version 0.0.9, this ccfc is " in \
+                done.stderr, done.stderr
+            eq(fake.asked, [*asked, "server.info"], args)
+            # What the hint says can be done.
+            eq(box.ok("stop"), "stopped\n", "stop")
 
 
 def test_nothing_is_changed_in_the_wrong_daemon():

@@ -145,7 +145,7 @@ static bool read_stored(struct ccfc_ordered *stored, struct ccfc_buf *bytes,
 	if (!ccfc_ordered_measure(stored, len))
 		return false;
 	stored->bytes = ccfc_buf_reserve(bytes, len);
-	if (!ccfc_packed_whole(bytes->ptr, packed) ||
+	if (!ccfc_packed_whole(bytes->ptr, packed, &parts) ||
 	    !ccfc_ordered_is_valid(stored))
 		return false;
 	table = ccfc_ordered_table(stored);

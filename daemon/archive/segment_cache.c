@@ -275,8 +275,9 @@ static bool fill_room(struct ccfc_segment_cache *cache, struct room *room,
 		return false;
 	pthread_mutex_unlock(&cache->lock);
 	to = ccfc_malloc(len + 1);
-	done = whole ? ccfc_packed_whole(to, packed)
-		     : ccfc_packed_part(to, packed, part, room->part[0]);
+	done = whole ? ccfc_packed_whole(to, packed, &room->parts)
+		     : ccfc_packed_part(to, packed, &room->parts, part,
+					room->part[0]);
 	pthread_mutex_lock(&cache->lock);
 	if (!done)
 		free(to);

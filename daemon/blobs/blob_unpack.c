@@ -8,6 +8,7 @@
 #include "os/whole_io.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -187,49 +188,65 @@ static bool unpack_all_parts(char *to, struct ccfc_packed *p,
 	       ccfc_blob_table_size(parts->n) + table->frame_ends[parts->n - 1];
 }
 
+/* Header and table; a content in one piece is one part. */
+static bool read_table(struct ccfc_blob_header *header,
+		       struct ccfc_blob_table *out, const struct ccfc_packed *p)
+{
+	if (!ccfc_blob_read_header(header, p->head))
+		return false;
+	if (header->parts)
+		return ccfc_blob_read_table(out, header, p->head);
+	out->parts.n = 1;
+	out->parts.ends[0] = (uint32_t)header->len;
+	return header->len <= UINT32_MAX;
+}
+
 bool ccfc_packed_parts(struct ccfc_blob_parts *out, struct ccfc_packed *p)
 {
 	struct ccfc_blob_header header;
 	struct ccfc_blob_table table;
 
-	if (!ccfc_blob_read_header(&header, p->head))
+	if (!read_table(&header, &table, p))
 		return false;
-	if (header.parts) {
-		if (!ccfc_blob_read_table(&table, &header, p->head))
-			return false;
-		*out = table.parts;
-		return true;
-	}
-	out->n = 1;
-	out->ends[0] = (uint32_t)header.len;
-	return header.len <= UINT32_MAX;
+	*out = table.parts;
+	return true;
 }
 
-bool ccfc_packed_whole(char *to, struct ccfc_packed *p)
+/* As read_table; false also if the content is in other parts than these. */
+static bool read_known_table(struct ccfc_blob_header *header,
+			     struct ccfc_blob_table *out,
+			     const struct ccfc_packed *p,
+			     const struct ccfc_blob_parts *parts)
+{
+	return read_table(header, out, p) && out->parts.n == parts->n &&
+	       !memcmp(out->parts.ends, parts->ends,
+		       parts->n * sizeof(*parts->ends));
+}
+
+bool ccfc_packed_whole(char *to, struct ccfc_packed *p,
+		       const struct ccfc_blob_parts *parts)
 {
 	struct ccfc_blob_header header;
 	struct ccfc_blob_table table;
 
-	if (!ccfc_blob_read_header(&header, p->head))
+	if (!read_known_table(&header, &table, p, parts))
 		return false;
-	if (!header.parts)
-		return unpack_in_one(to, p, &header);
-	return ccfc_blob_read_table(&table, &header, p->head) &&
-	       unpack_all_parts(to, p, &table);
+	return header.parts ? unpack_all_parts(to, p, &table)
+			    : unpack_in_one(to, p, &header);
 }
 
-bool ccfc_packed_part(char *to, struct ccfc_packed *p, uint32_t i,
+bool ccfc_packed_part(char *to, struct ccfc_packed *p,
+		      const struct ccfc_blob_parts *parts, uint32_t i,
 		      const char *first)
 {
 	struct ccfc_blob_header header;
 	struct ccfc_blob_table table;
 
-	if (!ccfc_blob_read_header(&header, p->head))
+	if (!read_known_table(&header, &table, p, parts))
 		return false;
 	if (!header.parts)
 		return unpack_in_one(to, p, &header);
-	return ccfc_blob_read_table(&table, &header, p->head) &&
-	       i + 1 < table.parts.n && unpack_part(to, p, &table, i, first);
+	return i + 1 < parts->n && unpack_part(to, p, &table, i, first);
 }
 
 int ccfc_packed_get(struct ccfc_buf *out, struct ccfc_packed *p, size_t max,
@@ -244,7 +261,7 @@ int ccfc_packed_get(struct ccfc_buf *out, struct ccfc_packed *p, size_t max,
 	if (len > max)
 		return ccfc_err_set(err, CCFC_ETOOBIG,
 				    "a content is larger than asked for");
-	if (!ccfc_packed_whole(ccfc_buf_reserve(out, len + 1), p))
+	if (!ccfc_packed_whole(ccfc_buf_reserve(out, len + 1), p, &parts))
 		return ccfc_err_set(err, CCFC_ECORRUPT,
 				    "a packed content is damaged");
 	out->len += len;

@@ -158,11 +158,16 @@ bool ccfc_packed_parts(struct ccfc_blob_parts *out, struct ccfc_packed *packed);
 /*
  * Writes part `i`, but not the last one of several: that part can only be read
  * with the whole content. `first`: the first part, if another one is read.
- * False: the part is damaged.
+ * `parts`: of ccfc_packed_parts, for which there is room in `to`. A blob that
+ * is opened again may be another file, with other parts. False: the part is
+ * damaged, or the content is in other parts.
  */
-bool ccfc_packed_part(char *to, struct ccfc_packed *packed, uint32_t i,
+bool ccfc_packed_part(char *to, struct ccfc_packed *packed,
+		      const struct ccfc_blob_parts *parts, uint32_t i,
 		      const char *first);
-bool ccfc_packed_whole(char *to, struct ccfc_packed *packed);
+/* The same with all parts, one after the other. */
+bool ccfc_packed_whole(char *to, struct ccfc_packed *packed,
+		       const struct ccfc_blob_parts *parts);
 
 /*
  * Waits until the blobs and their names are on the disk, for callers whose file

@@ -242,7 +242,7 @@ static bool unpacked_part(struct ccfc_packed *packed,
 	bool done;
 
 	assert_non_null(to);
-	done = ccfc_packed_part(to, packed, i, content.ptr);
+	done = ccfc_packed_part(to, packed, parts, i, content.ptr);
 	if (done)
 		assert_memory_equal(to, content.ptr + from, len);
 	free(to);
@@ -279,7 +279,7 @@ static void check_packed(struct ccfc_packed *packed,
 		assert_true(unpacked_part(packed, parts, i, all));
 	/* The last one needs the others. */
 	assert_false(unpacked_part(packed, parts, parts->n - 1, all));
-	assert_true(ccfc_packed_whole(to, packed));
+	assert_true(ccfc_packed_whole(to, packed, parts));
 	assert_memory_equal(to, all.ptr, all.len);
 	ccfc_packed_close(packed);
 	free(to);
@@ -313,6 +313,53 @@ static void test_in_parts(void **state)
 	assert_int_equal(ccfc_packed_open(&packed, blobs, &key, NULL),
 			 CCFC_ENOTFOUND);
 	ccfc_packed_close(&packed);
+	ccfc_buf_release(&in);
+	ccfc_buf_release(&out);
+	ccfc_blobs_free(blobs);
+}
+
+/* Reads of a part and of the whole, in the parts that a caller expects. */
+static void check_refused(struct ccfc_blobs *blobs, struct ccfc_slice bytes,
+			  const struct ccfc_blob_parts *expected)
+{
+	size_t len = expected->ends[expected->n - 1];
+	char *to = malloc(len + 1), *first = calloc(1, len + 1);
+	struct ccfc_packed packed;
+
+	assert_true(to && first);
+	ccfc_packed_use(&packed, blobs, bytes);
+	assert_false(ccfc_packed_part(to, &packed, expected, 0, NULL));
+	assert_false(ccfc_packed_part(to, &packed, expected, 1, first));
+	assert_false(ccfc_packed_whole(to, &packed, expected));
+	ccfc_packed_close(&packed);
+	free(to);
+	free(first);
+}
+
+/*
+ * The file of a blob was replaced since its parts were read: what the caller
+ * has room for is not what the file has now.
+ */
+static void test_other_parts(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_buf in = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
+	struct ccfc_blob_parts parts = cut_in_parts(&in), other = parts;
+	struct ccfc_slice all = ccfc_buf_view(&in);
+
+	(void)state;
+	assert_int_equal(ccfc_blob_pack(&out, blobs, all, &parts, NULL), 0);
+	other.ends[1]--;
+	check_refused(blobs, ccfc_buf_view(&out), &other);
+	other = parts;
+	other.ends[3]--;
+	check_refused(blobs, ccfc_buf_view(&out), &other);
+	other.n = 3;
+	check_refused(blobs, ccfc_buf_view(&out), &other);
+	/* In one piece. */
+	ccfc_buf_clear(&out);
+	assert_int_equal(ccfc_blob_pack(&out, blobs, all, NULL, NULL), 0);
+	check_refused(blobs, ccfc_buf_view(&out), &parts);
 	ccfc_buf_release(&in);
 	ccfc_buf_release(&out);
 	ccfc_blobs_free(blobs);
@@ -436,7 +483,7 @@ static void check_earlier(const char *text, const unsigned char *file,
 	assert_int_equal(ccfc_packed_open(&packed, blobs, &key, NULL), 0);
 	assert_true(ccfc_packed_parts(&parts, &packed));
 	assert_true(parts.n == 1 && parts.ends[0] == want.len);
-	assert_true(ccfc_packed_part(back, &packed, 0, NULL));
+	assert_true(ccfc_packed_part(back, &packed, &parts, 0, NULL));
 	assert_memory_equal(back, text, want.len);
 	ccfc_packed_close(&packed);
 	ccfc_buf_append(&bytes, file, len);
@@ -675,6 +722,7 @@ int main(void)
 		T(test_remove),
 		T(test_flipped_bits),
 		T(test_in_parts),
+		T(test_other_parts),
 		T(test_odd_parts),
 		T(test_damaged_parts),
 		T(test_damaged_parts_on_disk),

@@ -157,21 +157,33 @@ static bool unpack_in_one(char *to, struct ccfc_packed *p,
 				CCFC_SLICE_NONE);
 }
 
+/* The frame of a part that has `len` bytes; empty: it is damaged. */
+static struct ccfc_slice read_frame_of(struct ccfc_packed *p,
+				       const struct ccfc_blob_table *table,
+				       uint32_t i, size_t len)
+{
+	size_t begin = i ? table->frame_ends[i - 1] : 0;
+	size_t frame = table->frame_ends[i] - begin;
+
+	/* A longer frame is damaged, and need not be read. */
+	if (frame > ZSTD_compressBound(len))
+		return CCFC_SLICE_NONE;
+	return read_frame(p, ccfc_blob_table_size(table->parts.n) + begin,
+			  frame);
+}
+
 /* `content`: what comes before the part, as far as its prefix needs it. */
 static bool unpack_part(char *to, struct ccfc_packed *p,
 			const struct ccfc_blob_table *table, uint32_t i,
 			const char *content)
 {
 	const struct ccfc_blob_parts *parts = &table->parts;
-	size_t from = i ? parts->ends[i - 1] : 0;
-	size_t begin = i ? table->frame_ends[i - 1] : 0;
-	struct ccfc_slice frame =
-		read_frame(p, ccfc_blob_table_size(parts->n) + begin,
-			   table->frame_ends[i] - begin);
+	size_t len = parts->ends[i] - (i ? parts->ends[i - 1] : 0);
+	struct ccfc_slice frame = read_frame_of(p, table, i, len);
 
-	return ccfc_hash_slice(frame) == table->hashes[i] &&
+	return frame.len && ccfc_hash_slice(frame) == table->hashes[i] &&
 	       decompress_frame(
-		       to, parts->ends[i] - from, p->blobs, frame,
+		       to, len, p->blobs, frame,
 		       ccfc_slice(content, ccfc_blob_prefix(parts, i)));
 }
 

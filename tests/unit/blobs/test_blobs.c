@@ -2,9 +2,10 @@
  * The blob store: what was put comes back or is said to be gone, whatever was
  * done to its files and whenever the process that wrote them was killed.
  */
-#include "blobs/blobs.h"
+#include "blobs/blobs_internal.h"
 
 #include "../seed.h"
+#include "base/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -431,6 +432,58 @@ static void test_damaged_parts(void **state)
 	ccfc_blobs_free(blobs);
 }
 
+/* Replaces the frame of the last part; the checksums fit. */
+static void replace_last_frame(struct ccfc_buf *packed, struct ccfc_slice frame)
+{
+	struct ccfc_blob_header header;
+	struct ccfc_blob_table table;
+	uint32_t last;
+
+	assert_true(ccfc_blob_read_header(&header, ccfc_buf_view(packed)));
+	assert_true(
+		ccfc_blob_read_table(&table, &header, ccfc_buf_view(packed)));
+	last = table.parts.n - 1;
+	packed->len = header.size + table.frame_ends[last - 1];
+	ccfc_buf_slice(packed, frame);
+	table.frame_ends[last] = (uint32_t)(packed->len - header.size);
+	table.hashes[last] = ccfc_hash_slice(frame);
+	ccfc_blob_write_table((unsigned char *)packed->ptr, &table);
+}
+
+/*
+ * A frame that says it has more bytes than zstd can have made of the part is
+ * not read, also if zstd would read it: what follows is one that zstd skips.
+ */
+static void test_too_long_a_frame(void **state)
+{
+	static const char skipped[8] = "\x50\x2a\x4d\x18\x00\x00\x01";
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_parts parts = { 2, { 5, 10 } };
+	struct ccfc_slice all = CCFC_SLICE_LIT("helloworld");
+	struct ccfc_buf out = CCFC_BUF_INIT, frame = CCFC_BUF_INIT;
+	struct ccfc_blob_header header;
+	struct ccfc_blob_table table;
+
+	(void)state;
+	assert_int_equal(ccfc_blob_pack(&out, blobs, all, &parts, NULL), 0);
+	assert_true(ccfc_blob_read_header(&header, ccfc_buf_view(&out)));
+	assert_true(ccfc_blob_read_table(&table, &header, ccfc_buf_view(&out)));
+	ccfc_buf_slice(&frame,
+		       ccfc_slice_from(ccfc_buf_view(&out),
+				       header.size + table.frame_ends[0]));
+	replace_last_frame(&out, ccfc_buf_view(&frame));
+	assert_int_equal(unpacked_whole(blobs, ccfc_buf_view(&out), all), 0);
+	ccfc_buf_append(&frame, skipped, sizeof(skipped));
+	for (int i = 0; i < 0x10000; i++)
+		ccfc_buf_putc(&frame, 'x');
+	replace_last_frame(&out, ccfc_buf_view(&frame));
+	assert_int_equal(unpacked_whole(blobs, ccfc_buf_view(&out), all),
+			 CCFC_ECORRUPT);
+	ccfc_buf_release(&frame);
+	ccfc_buf_release(&out);
+	ccfc_blobs_free(blobs);
+}
+
 /* The file of a content in parts is damaged. */
 static void test_damaged_parts_on_disk(void **state)
 {
@@ -725,6 +778,7 @@ int main(void)
 		T(test_other_parts),
 		T(test_odd_parts),
 		T(test_damaged_parts),
+		T(test_too_long_a_frame),
 		T(test_damaged_parts_on_disk),
 		T(test_first_form),
 		T(test_second_form),

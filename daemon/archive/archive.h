@@ -22,7 +22,7 @@
  *
  * A blob is on the disk before a manifest names it, and a manifest is replaced
  * as a whole: a crash leaves the state before or after. Checksums cover
- * everything: a damaged blob costs its segment, a damaged manifest its
+ * everything: a damaged blob costs at most its segment, a damaged manifest its
  * transcript.
  *
  * For the core thread, except where it says otherwise.

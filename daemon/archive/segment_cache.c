@@ -66,6 +66,13 @@ struct ccfc_segment_cache *ccfc_segment_cache_new(struct ccfc_blobs *blobs)
 
 /* --- memory; the lock is held --- */
 
+static void uncount_bytes(struct ccfc_segment_cache *cache, struct room *room,
+			  size_t size)
+{
+	cache->bytes -= size;
+	room->size -= size;
+}
+
 static void free_parts(struct room *room)
 {
 	for (uint32_t i = 0; i < room->parts.n; i++) {
@@ -81,8 +88,7 @@ static void free_bytes(struct ccfc_segment_cache *cache, struct room *room)
 	room->whole = NULL;
 	room->stored.bytes = NULL;
 	room->parts.n = 0;
-	cache->bytes -= room->size;
-	room->size = 0;
+	uncount_bytes(cache, room, room->size);
 }
 
 static void drop_room(struct ccfc_segment_cache *cache, uint32_t i)
@@ -203,22 +209,6 @@ void ccfc_segment_cache_free(struct ccfc_segment_cache *cache)
 
 /* --- loading; the lock is held, and given away meanwhile --- */
 
-/* Newlines, so that the lines around the segment are found. */
-static bool fill_damaged(struct ccfc_segment_cache *cache, struct room *room)
-{
-	size_t len = room->segment.len;
-
-	free_bytes(cache, room);
-	if (!count_bytes(cache, room, len))
-		return false;
-	room->parts = (struct ccfc_blob_parts){ 1, { (uint32_t)len } };
-	room->part[0] = ccfc_malloc(len);
-	memset(room->part[0], '\n', len);
-	room->stored =
-		(struct ccfc_ordered){ .bytes = room->part[0], .len = len };
-	return true;
-}
-
 /* Finds the parts of a segment; false: it is damaged. */
 static bool measure_room(struct room *room, struct ccfc_packed *packed)
 {
@@ -244,46 +234,104 @@ static size_t part_begin(const struct room *room, uint32_t part)
 	return part ? room->parts.ends[part - 1] : 0;
 }
 
-/* False: the first part is there, and its table is damaged. */
-static bool keep_part(struct ccfc_segment_cache *cache, struct room *room,
+/* Newlines in place of a part; false: there is no memory. */
+static bool fill_newlines(struct ccfc_segment_cache *cache, struct room *room,
+			  uint32_t part)
+{
+	size_t len = room->parts.ends[part] - part_begin(room, part);
+
+	if (!count_bytes(cache, room, len))
+		return false;
+	room->part[part] = ccfc_malloc(len + 1);
+	memset(room->part[part], '\n', len);
+	return true;
+}
+
+/*
+ * Newlines, so that the lines around them are found. Only the damaged part is
+ * lost, whatever is read first. But without the table, which is in the first
+ * part, all of the segment is lost.
+ */
+static bool fill_damaged(struct ccfc_segment_cache *cache, struct room *room,
+			 uint32_t part)
+{
+	size_t len = room->segment.len;
+
+	if (part)
+		return fill_newlines(cache, room, part);
+	free_bytes(cache, room);
+	room->parts = (struct ccfc_blob_parts){ 1, { (uint32_t)len } };
+	if (!fill_newlines(cache, room, 0))
+		return false;
+	room->stored =
+		(struct ccfc_ordered){ .bytes = room->part[0], .len = len };
+	return true;
+}
+
+static bool has_valid_table(const struct room *room, const char *bytes)
+{
+	struct ccfc_ordered stored = room->stored;
+
+	stored.bytes = bytes;
+	return ccfc_ordered_is_valid(&stored);
+}
+
+/*
+ * A part that has `len` bytes, or with the last one of several the whole
+ * segment; NULL: it is damaged.
+ */
+static char *unpack_part(const struct room *room, struct ccfc_packed *packed,
+			 uint32_t part, size_t len)
+{
+	bool whole = needs_whole(room, part), done;
+	char *to = ccfc_malloc(len + 1);
+
+	done = whole ? ccfc_packed_whole(to, packed, &room->parts)
+		     : ccfc_packed_part(to, packed, &room->parts, part,
+					room->part[0]);
+	if (done && (whole || !part))
+		done = has_valid_table(room, to);
+	if (done)
+		return to;
+	free(to);
+	return NULL;
+}
+
+static void keep_part(struct ccfc_segment_cache *cache, struct room *room,
 		      uint32_t part, char *bytes)
 {
 	if (needs_whole(room, part)) {
 		free_parts(room);
 		room->whole = bytes;
 		room->stored.bytes = bytes;
-		cache->bytes -= room->size - room->parts.ends[part];
-		room->size = room->parts.ends[part];
+		uncount_bytes(cache, room, room->size - room->parts.ends[part]);
 	} else {
 		room->part[part] = bytes;
 		if (!part)
 			room->stored.bytes = bytes;
 	}
-	return part || ccfc_ordered_is_valid(&room->stored);
 }
 
 /* Unpacks a part into the room; false: there is no memory. */
 static bool fill_room(struct ccfc_segment_cache *cache, struct room *room,
 		      struct ccfc_packed *packed, uint32_t part)
 {
-	bool whole = needs_whole(room, part), done;
-	size_t len =
-		room->parts.ends[part] - (whole ? 0 : part_begin(room, part));
-	char *to;
+	size_t len = room->parts.ends[part];
+	char *bytes;
 
+	if (!needs_whole(room, part))
+		len -= part_begin(room, part);
 	if (!count_bytes(cache, room, len))
 		return false;
 	pthread_mutex_unlock(&cache->lock);
-	to = ccfc_malloc(len + 1);
-	done = whole ? ccfc_packed_whole(to, packed, &room->parts)
-		     : ccfc_packed_part(to, packed, &room->parts, part,
-					room->part[0]);
+	bytes = unpack_part(room, packed, part, len);
 	pthread_mutex_lock(&cache->lock);
-	if (!done)
-		free(to);
-	if (!done || !keep_part(cache, room, part, to))
-		return fill_damaged(cache, room);
-	return true;
+	if (bytes) {
+		keep_part(cache, room, part, bytes);
+		return true;
+	}
+	uncount_bytes(cache, room, len);
+	return fill_damaged(cache, room, part);
 }
 
 /* Where the bytes from `at` on are; *part: the one that has them. */
@@ -319,7 +367,7 @@ static bool fill_parts(struct ccfc_segment_cache *cache, struct room *room,
 	uint32_t part;
 
 	if (!room->parts.n && !measure_room(room, packed))
-		return fill_damaged(cache, room);
+		return fill_damaged(cache, room, 0);
 	while ((part = missing_part(room, at)) != NO_PART)
 		if (!fill_room(cache, room, packed, part))
 			return false;

@@ -30,8 +30,10 @@ struct ccfc_cached {
 /*
  * Copies up to `len` bytes of a segment from `at` on, and returns how many: at
  * least one, if `at` is in the segment. The id of the session is put back
- * (cut.h). A damaged segment reads as newlines. 0: there is no room now, or the
- * bytes are not here and must not be loaded; -1: the blob cannot be opened now.
+ * (cut.h). A damaged part of a segment reads as newlines, and so does the last
+ * part, which needs all others; if the first part is damaged, the segment does.
+ * 0: there is no room now, or the bytes are not here and must not be loaded;
+ * -1: the blob cannot be opened now.
  */
 ssize_t ccfc_segment_cache_read(struct ccfc_segment_cache *cache, char *to,
 				const struct ccfc_cached *cached,

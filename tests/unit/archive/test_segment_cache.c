@@ -170,12 +170,53 @@ static void test_packed_again(void **state)
 	ccfc_buf_release(&packed);
 }
 
+/* Flips a bit in the frame of a part. */
+static void damage_part(struct fixture *f, uint32_t part)
+{
+	struct ccfc_slice packed = ccfc_buf_view(&f->packed);
+	struct ccfc_blob_header header;
+	struct ccfc_blob_table table;
+
+	assert_true(ccfc_blob_read_header(&header, packed));
+	assert_true(ccfc_blob_read_table(&table, &header, packed));
+	f->packed.ptr[header.size + table.frame_ends[part] - 1] ^= 1;
+}
+
+/* Does the part stay, if that one is damaged? */
+static bool stays(const struct fixture *f, uint32_t part, uint32_t damaged)
+{
+	return damaged && part != damaged && part != f->parts.n - 1;
+}
+
+/* The same parts are lost, whether the last part or the first is read first. */
+static void test_damaged_part(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t n = f->parts.n;
+
+	for (uint32_t damaged = 0; damaged < n; damaged++) {
+		damage_part(f, damaged);
+		start_again(f);
+		for (uint32_t i = 0; i < 2 * n; i++)
+			assert_int_equal(has_part(f, i % n),
+					 stays(f, i % n, damaged));
+		start_again(f);
+		for (uint32_t i = 2 * n; i-- > 0;)
+			assert_int_equal(has_part(f, i % n),
+					 stays(f, i % n, damaged));
+		damage_part(f, damaged);
+	}
+	start_again(f);
+	test_all_parts(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		T(test_all_parts),
 		T(test_packed_again),
+		T(test_damaged_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

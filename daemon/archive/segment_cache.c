@@ -160,17 +160,24 @@ static struct room *add_room(struct ccfc_segment_cache *cache,
 	return room;
 }
 
+/*
+ * Do they read the same? One segment may have the text that stands for an id as
+ * its own bytes (cut.h), where another one has its session's id.
+ */
+static bool is_same(const struct ccfc_segment *a, const struct ccfc_segment *b)
+{
+	return a->len == b->len && a->runs == b->runs &&
+	       !((a->flags ^ b->flags) & CCFC_SEGMENT_PLAIN) &&
+	       !memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
 /* NULL: there is none. */
 static struct room *find_room(const struct ccfc_segment_cache *cache,
 			      const struct ccfc_segment *segment)
 {
-	for (uint32_t i = 0; i < cache->n; i++) {
-		const struct ccfc_segment *has = &cache->rooms[i]->segment;
-
-		if (has->len == segment->len && has->runs == segment->runs &&
-		    !memcmp(&has->key, &segment->key, sizeof(has->key)))
+	for (uint32_t i = 0; i < cache->n; i++)
+		if (is_same(&cache->rooms[i]->segment, segment))
 			return cache->rooms[i];
-	}
 	return NULL;
 }
 

@@ -210,6 +210,37 @@ static void test_damaged_part(void **state)
 	test_all_parts(state);
 }
 
+/* The same content, with the session's id replaced or as it is. */
+static void test_id_or_none(void **state)
+{
+	const struct ccfc_slice session =
+		CCFC_SLICE_LIT("5e550000-0000-4000-8000-000000000001");
+	struct fixture *f = *state;
+	struct ccfc_buf lines = CCFC_BUF_INIT, packed = CCFC_BUF_INIT;
+	char to[36];
+
+	ccfc_buf_slice(&lines, session);
+	ccfc_cut_blank(lines.ptr, lines.len, session);
+	assert_int_equal(ccfc_blob_pack(&packed, f->blobs,
+					ccfc_buf_view(&lines), NULL, NULL),
+			 0);
+	f->cached = (struct ccfc_cached){
+		.segment = { .len = (uint32_t)lines.len },
+		.packed = ccfc_buf_view(&packed),
+	};
+	for (int i = 0; i < 4; i++) {
+		f->cached.segment.flags = i % 2 ? 0 : CCFC_SEGMENT_PLAIN;
+		assert_int_equal(ccfc_segment_cache_read(f->cache, to,
+							 &f->cached, session, 0,
+							 sizeof(to), true),
+				 sizeof(to));
+		assert_memory_equal(to, i % 2 ? lines.ptr : session.ptr,
+				    sizeof(to));
+	}
+	ccfc_buf_release(&lines);
+	ccfc_buf_release(&packed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +248,7 @@ int main(void)
 		T(test_all_parts),
 		T(test_packed_again),
 		T(test_damaged_part),
+		T(test_id_or_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,11 +66,16 @@ void ccfc_shared_manifests_free(struct ccfc_shared_manifests *all)
 	free(all);
 }
 
+/*
+ * A replaced file may get the inode of an earlier one, within a tick of the
+ * filesystem's clock. Then mostly its size differs.
+ */
 static bool is_of(const struct ccfc_shared_manifest *shared, const char *file,
 		  const struct stat *st)
 {
 	return shared->ino == (uint64_t)st->st_ino &&
 	       shared->dev == (uint64_t)st->st_dev &&
+	       shared->size == (uint64_t)st->st_size &&
 	       shared->changed.tv_sec == st->st_ctim.tv_sec &&
 	       shared->changed.tv_nsec == st->st_ctim.tv_nsec &&
 	       !strcmp(shared->file, file);
@@ -126,6 +131,7 @@ int ccfc_shared_manifest_take(struct ccfc_shared_manifests *all,
 	shared->file = ccfc_strdup(file);
 	shared->dev = (uint64_t)st.st_dev;
 	shared->ino = (uint64_t)st.st_ino;
+	shared->size = (uint64_t)st.st_size;
 	shared->changed = st.st_ctim;
 	shared->users = 1;
 	r = ccfc_archive_manifest_read(&shared->manifest, file, err);

@@ -16,7 +16,7 @@ struct ccfc_shared_manifest {
 	struct ccfc_shared_manifest *next;
 	char *file;
 	struct timespec changed; /* of the file, … */
-	uint64_t dev, ino; /* … which are another's if it was replaced */
+	uint64_t dev, ino, size; /* … which differ if it was replaced */
 	uint32_t users;
 };
 

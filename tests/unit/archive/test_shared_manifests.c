@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -69,10 +70,73 @@ static void test_replaced(void **state)
 	rmdir(dir);
 }
 
+/* The bytes of a manifest's file. */
+static struct ccfc_buf manifest_bytes(const char *file, const char *session)
+{
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	FILE *f;
+
+	write_manifest(file, session);
+	f = fopen(file, "r");
+	assert_non_null(f);
+	bytes.len = fread(ccfc_buf_reserve(&bytes, 4096), 1, 4096, f);
+	fclose(f);
+	return bytes;
+}
+
+static void overwrite(const char *file, const struct ccfc_buf *bytes)
+{
+	FILE *f = fopen(file, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes->ptr, 1, bytes->len, f), bytes->len);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Notes the file's present time, as if its clock had not moved since. */
+static void set_time(const struct ccfc_shared_manifest *shared,
+		     const char *file)
+{
+	struct stat st;
+
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(shared->ino, st.st_ino);
+	((struct ccfc_shared_manifest *)shared)->changed = st.st_ctim;
+}
+
+/*
+ * A replaced file whose inode is the same, and its time: here the file is
+ * overwritten, since nobody can choose an inode.
+ */
+static void test_same_inode(void **state)
+{
+	struct ccfc_shared_manifests *all = ccfc_shared_manifests_new();
+	const struct ccfc_shared_manifest *first, *other;
+	char dir[] = "/tmp/ccfc-shared-XXXXXX", file[64];
+	struct ccfc_buf bytes;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/m", dir);
+	bytes = manifest_bytes(file, "much longer");
+	write_manifest(file, "short");
+	first = take(all, file, "short");
+	overwrite(file, &bytes);
+	set_time(first, file);
+	other = take(all, file, "much longer");
+	ccfc_shared_manifest_give(all, first);
+	ccfc_shared_manifest_give(all, other);
+	ccfc_shared_manifests_free(all);
+	ccfc_buf_release(&bytes);
+	unlink(file);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_same_inode),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

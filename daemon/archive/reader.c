@@ -264,7 +264,8 @@ bool ccfc_archive_may_have_note(struct ccfc_attic_file *f, uint64_t offset,
 			return true;
 		offset = cached.segment.offset + cached.segment.len;
 	}
-	return false;
+	/* The file may have bytes that are not kept yet. */
+	return offset < end;
 }
 
 void ccfc_archive_hold(void *ctx)

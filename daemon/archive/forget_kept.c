@@ -130,83 +130,99 @@ static void forget_files(void *ctx, const char *file)
 
 /* --- lines in other transcripts --- */
 
-/* Loads segments from `first` on, up to one that ends with a line. */
+/* The pieces of a version: its segments, then the rest if there is one. */
+static uint32_t count_pieces(const struct ccfc_archive_version *v)
+{
+	return v->segments.n + (v->rest.len > 0);
+}
+
+static size_t piece_len(const struct ccfc_archive_version *v, uint32_t piece)
+{
+	if (piece < v->segments.n)
+		return v->segments.items[piece].len;
+	return (size_t)(v->end - ccfc_archive_version_cut(v));
+}
+
+/* Appends a piece; damaged bytes become newlines. */
+static void load_piece(struct forgetting *f, struct ccfc_buf *out,
+		       const struct ccfc_archive_manifest *m,
+		       const struct ccfc_archive_version *v, uint32_t piece)
+{
+	size_t len = piece_len(v, piece);
+	int r;
+
+	if (piece < v->segments.n)
+		r = ccfc_archive_get_segment(f->archive, out,
+					     &v->segments.items[piece],
+					     ccfc_slice_str(m->session));
+	else
+		r = ccfc_archive_unpack_rest(out, f->archive, v);
+	if (r == CCFC_EIO)
+		f->result = ccfc_err_set(f->err, r,
+					 "archive: cannot read a part of %s",
+					 m->path);
+	if (r) {
+		memset(ccfc_buf_reserve(out, len), '\n', len);
+		out->len += len;
+	}
+}
+
+/*
+ * Loads pieces from `first` on, up to one that ends with a line: a long line
+ * lies across several pieces, and can only be recognized as a whole.
+ */
 static uint32_t load_lines(struct forgetting *f, struct ccfc_buf *out,
 			   const struct ccfc_archive_manifest *m,
 			   const struct ccfc_archive_version *v, uint32_t first)
 {
-	struct ccfc_buf one = CCFC_BUF_INIT;
 	uint32_t i = first;
-	int r;
 
 	ccfc_buf_clear(out);
-	do {
-		ccfc_buf_clear(&one);
-		r = ccfc_archive_get_segment(f->archive, &one,
-					     &v->segments.items[i],
-					     ccfc_slice_str(m->session));
-		if (r == CCFC_EIO)
-			f->result = ccfc_err_set(f->err, r,
-						 "archive: cannot read a part "
-						 "of %s",
-						 m->path);
-		/* Damaged bytes become newlines. */
-		if (r) {
-			ccfc_buf_clear(&one);
-			memset(ccfc_buf_reserve(&one, v->segments.items[i].len),
-			       '\n', v->segments.items[i].len);
-			one.len = v->segments.items[i].len;
-		}
-		ccfc_buf_slice(out, ccfc_buf_view(&one));
-	} while (++i < v->segments.n && out->ptr[out->len - 1] != '\n');
-	ccfc_buf_release(&one);
+	do
+		load_piece(f, out, m, v, i);
+	while (++i < count_pieces(v) && out->ptr[out->len - 1] != '\n');
 	return i;
 }
 
-static bool sift_segments(struct forgetting *f, struct ccfc_archive_manifest *m,
-			  struct ccfc_archive_version *v)
+/* Replaces a piece. */
+static int store_piece(struct forgetting *f,
+		       const struct ccfc_archive_manifest *m,
+		       struct ccfc_archive_version *v, uint32_t piece,
+		       struct ccfc_slice bytes)
 {
-	struct ccfc_slice session = ccfc_slice_str(m->session);
+	if (piece == v->segments.n)
+		return ccfc_archive_pack_rest(v, f->archive, bytes, f->err);
+	return ccfc_archive_put_segment(f->archive, &v->segments.items[piece],
+					ccfc_slice_str(m->session), bytes,
+					f->err);
+}
+
+static bool sift_version(struct forgetting *f,
+			 const struct ccfc_archive_manifest *m,
+			 struct ccfc_archive_version *v)
+{
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	bool all = false;
 
-	for (uint32_t i = 0, next; i < v->segments.n && !f->result; i = next) {
+	for (uint32_t i = 0, next; i < count_pieces(v) && !f->result;
+	     i = next) {
 		size_t at = 0;
 		bool any = false;
 
 		next = load_lines(f, &bytes, m, v, i);
-		ccfc_archive_sift_lines(f->sieve, session, &bytes, 0, true,
-					&any);
+		ccfc_archive_sift_lines(f->sieve, ccfc_slice_str(m->session),
+					&bytes, 0, true, &any);
 		for (; any && i < next && !f->result; i++) {
-			struct ccfc_segment *s = &v->segments.items[i];
-			size_t len = s->len;
+			size_t len = piece_len(v, i);
 
-			f->result = ccfc_archive_put_segment(
-				f->archive, s, session,
-				ccfc_slice(bytes.ptr + at, len), f->err);
+			f->result = store_piece(
+				f, m, v, i, ccfc_slice(bytes.ptr + at, len));
 			at += len;
 		}
 		all |= any;
 	}
 	ccfc_buf_release(&bytes);
 	return all;
-}
-
-static bool sift_rest(struct forgetting *f,
-		      const struct ccfc_archive_manifest *m,
-		      struct ccfc_archive_version *v)
-{
-	struct ccfc_buf bytes = CCFC_BUF_INIT;
-	bool any = false;
-
-	if (v->rest.len && !ccfc_archive_unpack_rest(&bytes, f->archive, v))
-		ccfc_archive_sift_lines(f->sieve, ccfc_slice_str(m->session),
-					&bytes, 0, true, &any);
-	if (any && !f->result)
-		f->result = ccfc_archive_pack_rest(
-			v, f->archive, ccfc_buf_view(&bytes), f->err);
-	ccfc_buf_release(&bytes);
-	return any;
 }
 
 static void sift_transcript(struct forgetting *f, const char *path)
@@ -218,10 +234,8 @@ static void sift_transcript(struct forgetting *f, const char *path)
 	ccfc_archive_manifest_name(&file, f->archive->sources,
 				   ccfc_slice_str(path));
 	if (!ccfc_archive_manifest_read(&m, file.ptr, NULL))
-		for (uint32_t i = 0; i < m.versions.n; i++) {
-			any |= sift_segments(f, &m, &m.versions.items[i]);
-			any |= sift_rest(f, &m, &m.versions.items[i]);
-		}
+		for (uint32_t i = 0; i < m.versions.n; i++)
+			any |= sift_version(f, &m, &m.versions.items[i]);
 	if (any && !f->result)
 		f->result = ccfc_archive_manifest_write(&m, file.ptr, f->err);
 	ccfc_archive_manifest_release(&m);

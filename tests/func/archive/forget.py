@@ -168,6 +168,22 @@ def test_session():
         forgotten(told, want, "without the index")
 
 
+def test_line_across_pieces():
+    """Another session's copy of a line, in two pieces in the archive: the end
+    of the line is behind the last segment."""
+    with Box() as box:
+        told = Told(box)
+        told.s.prompt(f"{WORD} " + "x" * 1_200_000 + f" {WORD}")
+        append(told.t.path, told.s.lines[-1])
+        box.start()
+        kept(box)
+        want = said(box, told.others)
+        box.ok("forget", told.s.session, "--yes")
+        forgotten(told, want, "at once")
+        os.remove(told.t.path)
+        forgotten(told, want, "from the archive")
+
+
 def test_project_and_before():
     with Box() as box:
         told = Told(box)

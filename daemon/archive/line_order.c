@@ -345,7 +345,9 @@ static void end_part(struct ccfc_blob_parts *parts, size_t end)
 
 /*
  * Groups share a part until it is large enough; a large group has a part of its
- * own. `before`: what is stored in front of the lines.
+ * own. `before`: the table, which is stored in front of the lines. The table
+ * has lines behind it in its part: the part is the prefix of the others, and no
+ * line is like the table.
  */
 static void cut_parts(struct ccfc_blob_parts *parts, const size_t *group_ends,
 		      uint32_t groups, size_t before)
@@ -355,9 +357,9 @@ static void cut_parts(struct ccfc_blob_parts *parts, const size_t *group_ends,
 	for (uint32_t i = 0; i < groups; i++) {
 		size_t end = before + group_ends[i];
 
-		if (end - part >= PART_BYTES &&
+		if (end > before && end - part >= PART_BYTES &&
 		    parts->n + 4 <= CCFC_BLOB_PARTS_MAX) {
-			if (group - part >= PART_BYTES / 2)
+			if (group > before && group - part >= PART_BYTES / 2)
 				end_part(parts, group);
 			end_part(parts, end);
 			part = end;

@@ -7,10 +7,10 @@
  *
  * A segment with `runs` is stored as a table of its runs (consecutive lines of
  * one file), the bytes of the runs, and the other bytes in the order of the
- * transcript. The table and the prompts are in the first part, the other bytes
- * are the last part. Without runs a segment is stored as it is. The order
- * follows from the bytes of the segment alone, so that the same lines of two
- * transcripts are stored once.
+ * transcript. The table and the prompts are in the first part, without prompts
+ * the table and lines of changes; the other bytes are the last part. Without
+ * runs a segment is stored as it is. The order follows from the bytes of the
+ * segment alone, so that the same lines of two transcripts are stored once.
  */
 #ifndef CCFC_ARCHIVE_LINE_ORDER_H
 #define CCFC_ARCHIVE_LINE_ORDER_H

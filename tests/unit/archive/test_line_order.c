@@ -253,6 +253,43 @@ static void test_many_files(void **state)
 	ccfc_buf_release(&lines);
 }
 
+/* Prompts or calls, each between other lines: a table of 18 KB. */
+static void put_many_runs(struct ccfc_buf *out, bool prompts)
+{
+	for (int i = 0; i < 1500; i++) {
+		if (prompts)
+			ccfc_buf_printf(out,
+					"{\"message\":{\"role\":\"user\","
+					"\"content\":\"no. %d.\"}}\n",
+					i);
+		else
+			ccfc_buf_printf(out,
+					"{\"content\":[{\"type\":\"tool_use\","
+					"\"name\":\"Edit\",\"n\":"
+					"\"no. %d.\"}]}\n",
+					i);
+		ccfc_buf_puts(out, "{\"type\":\"padding\"}\n");
+	}
+}
+
+/* The first part is the prefix of the others, so it is more than a table. */
+static void test_long_table(void **state)
+{
+	(void)state;
+	for (int prompts = 0; prompts < 2; prompts++) {
+		struct ccfc_buf lines = CCFC_BUF_INIT;
+		struct stored stored;
+
+		put_many_runs(&lines, prompts);
+		assert_int_equal(check_order(ccfc_buf_view(&lines)), 1500);
+		store_lines(&stored, ccfc_buf_view(&lines));
+		assert_int_equal(part_with(&stored, "no. 0."), 0);
+		assert_int_equal(part_with(&stored, "no. 1499."), 0);
+		ccfc_buf_release(&stored.bytes);
+		ccfc_buf_release(&lines);
+	}
+}
+
 /* A segment that an earlier version stored: its runs are in order. */
 static void test_an_older_table(void **state)
 {
@@ -378,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_reads_of_changed_files),
 		cmocka_unit_test(test_lines_of_a_file_are_side_by_side),
 		cmocka_unit_test(test_many_files),
+		cmocka_unit_test(test_long_table),
 		cmocka_unit_test(test_an_older_table),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_nothing_to_order),

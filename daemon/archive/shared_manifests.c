@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* More are not kept for readers to come. */
-#define UNUSED_MAX 64u
+/* With so many, used or not, none is kept for readers to come. */
+#define KEPT_MAX 64u
 
 struct ccfc_shared_manifests {
 	pthread_mutex_t lock; /* for the fields below */
@@ -102,7 +102,7 @@ static void add_manifest(struct ccfc_shared_manifests *all,
 			 struct ccfc_shared_manifest *shared)
 {
 	pthread_mutex_lock(&all->lock);
-	if (all->n >= UNUSED_MAX)
+	if (all->n >= KEPT_MAX)
 		drop_unused(all);
 	shared->next = all->first;
 	all->first = shared;

@@ -1,8 +1,9 @@
 /*
  * Manifests in memory for readers. A question opens the same transcripts
  * several times, and most of a manifest's file is the rest of the transcript.
- * So a manifest stays in memory until there is no reader at all, as long as
- * nobody has replaced the file. Any thread.
+ * So a manifest stays in memory while there are readers, as long as nobody has
+ * replaced the file. When there are 64, all that nobody uses are freed before
+ * another one is kept. Any thread.
  */
 #ifndef CCFC_ARCHIVE_SHARED_MANIFESTS_H
 #define CCFC_ARCHIVE_SHARED_MANIFESTS_H

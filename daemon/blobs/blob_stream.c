@@ -1,6 +1,7 @@
 /*
- * Reads and writes one blob's file piece by piece. Only this file and
- * blob_pack.c and blob_unpack.c call zstd.
+ * Reads and writes one blob's file: a content in one piece, piece by piece; a
+ * content in parts, which is short, as a whole. Only this file and blob_pack.c
+ * and blob_unpack.c call zstd.
  *
  * The key is known only at the end, so a blob is written under a temporary name
  * and renamed. An existing file of that name is replaced: it has the same

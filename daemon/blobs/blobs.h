@@ -7,14 +7,17 @@
  *
  * A blob is written under a temporary name and renamed, so a kill leaves only
  * complete blobs. A power cut may leave a damaged one, since blobs are not
- * synced: every read checks the bytes against the key and returns an error if
- * they do not match. Putting the same content again repairs such a blob.
+ * synced: reads check the bytes against the key, those of ccfc_packed_* against
+ * checksums in the blob, and return an error if they do not match. Putting the
+ * same content again repairs such a blob.
  *
  * Blobs are deleted after an age, and oldest first above a budget. Users of a
  * key must handle a missing blob.
  *
  * Callable from any thread, but put, get and sweep take too long for the core
- * thread. Memory is bounded: by the pieces of a stream, and in a sweep by the
+ * thread. Memory is bounded: a writer, and a reader of a content in one piece,
+ * have a piece of it. A put has the whole content packed, and a reader of a
+ * content in parts has all of it, up to 8 MiB. A sweep is bounded by the
  * budget.
  */
 #ifndef CCFC_BLOBS_BLOBS_H
@@ -107,8 +110,9 @@ int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
 void ccfc_blobs_abort(struct ccfc_blob_writer *writer);
 
 /*
- * Passes on a blob piece by piece. The pieces are verified only when this has
- * returned 0. If `fn` does not return 0, reading ends with its result.
+ * Passes on a blob piece by piece; a content in parts comes as one piece. The
+ * pieces are verified only when this has returned 0. If `fn` does not return 0,
+ * reading ends with its result.
  */
 typedef int (*ccfc_blob_piece_fn)(void *ctx, struct ccfc_slice piece);
 int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,

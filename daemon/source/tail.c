@@ -718,14 +718,17 @@ static int read_kept(struct ccfc_tail *tail, const char *path, uint32_t gen,
 	return in ? read_open(tail, in, offset, len, err) : err->code;
 }
 
-/* From the file, or from the attic if the file does not have the bytes. */
+/*
+ * From the kept copy, if it is open; or from the file, or from the attic if the
+ * file does not have the bytes.
+ */
 static int read_present(struct ccfc_tail *tail, const char *path,
 			uint64_t offset, size_t len, struct ccfc_err *err)
 {
 	struct ccfc_input in;
 	int r = CCFC_ENOTFOUND;
 
-	/* A moment ago the file did not have the bytes. */
+	/* It is open since the file did not have bytes a moment ago. */
 	if (is_kept_open(tail, path, CCFC_ATTIC_LAST) &&
 	    !read_kept(tail, path, CCFC_ATTIC_LAST, offset, len, err))
 		return 0;

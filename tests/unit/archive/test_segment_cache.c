@@ -210,6 +210,28 @@ static void test_damaged_part(void **state)
 	test_all_parts(state);
 }
 
+/* Another content in the same parts, with a table that leads out of it. */
+static void test_other_table(void **state)
+{
+	struct fixture *f = *state;
+	struct ccfc_buf packed = CCFC_BUF_INIT;
+	char was[4];
+
+	assert_true(has_part(f, 0));
+	/* The place of the first run. */
+	memcpy(was, f->stored.ptr + 8, sizeof(was));
+	memset(f->stored.ptr + 8, 0x7f, sizeof(was));
+	assert_int_equal(ccfc_blob_pack(&packed, f->blobs,
+					ccfc_buf_view(&f->stored), &f->parts,
+					NULL),
+			 0);
+	memcpy(f->stored.ptr + 8, was, sizeof(was));
+	f->cached.packed = ccfc_buf_view(&packed);
+	assert_false(has_part(f, f->parts.n - 1));
+	assert_true(has_part(f, 0));
+	ccfc_buf_release(&packed);
+}
+
 /* The same content, with the session's id replaced or as it is. */
 static void test_id_or_none(void **state)
 {
@@ -245,10 +267,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		T(test_all_parts),
-		T(test_packed_again),
-		T(test_damaged_part),
-		T(test_id_or_none),
+		T(test_all_parts),   T(test_packed_again), T(test_damaged_part),
+		T(test_other_table), T(test_id_or_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

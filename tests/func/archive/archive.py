@@ -26,7 +26,9 @@ def kept(box):
             info = rpc.call("server.info")
             if info["archive"]["mode"] == "off":
                 return info["archive"]
-            if not info["archive"]["waiting"] and not info.get("indexing"):
+            if not info["archive"]["waiting"] and \
+                    not info["archive"].get("counting") and \
+                    not info.get("indexing"):
                 # One may be under way: it is told when it is done.
                 rows = rpc.call("source.list", limit=100000)["sources"]
                 if all(r.get("kept", 0) >= r["bytes"] for r in rows):

@@ -21,11 +21,10 @@
  * costs nothing: then it is searched whole, and rewritten bytes in it are seen
  * at once.
  */
-#include "source/tail.h"
+#include "source/tail_impl.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "source/input.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,44 +34,6 @@
 #define CAP_FIRST (2 * (size_t)CHUNK)
 #define CAP_KEEP  (4 * (size_t)CHUNK)
 #define PROBE_MIN (64u << 10)
-/* Kept transcripts that ccfc_tail_read_at leaves open for the next line. */
-#define OPEN_KEPT 16u
-
-struct ccfc_tail {
-	size_t max_line;
-
-	void *block; /* as allocated; mem is its first page boundary */
-	char *mem;
-	size_t cap;  /* multiple of PAGE; CCFC_TAIL_PADDING bytes follow */
-	size_t lo;   /* mem[lo, end) are bytes of the file */
-	size_t pos;  /* start of the line that is next */
-	size_t scan; /* mem[pos, scan) holds no newline */
-	size_t end;
-
-	struct ccfc_input in;
-	uint64_t limit; /* read up to here: size, or less if it shrank */
-	uint64_t at;	/* offset in the file of mem[end] */
-	uint64_t probe; /* look for a newline from here first, or 0 */
-	uint64_t seen;	/* the rest was looked at up to here, or 0 */
-	bool moved;	/* the cursor's marker is out of date */
-	bool within;	/* the cursor is within a line: its start was used */
-
-	const struct ccfc_attic *attic; /* may be NULL */
-	struct kept {
-		char *path;
-		uint32_t gen;
-		struct ccfc_input in;
-	} kept[OPEN_KEPT]; /* the one that was used last is first */
-
-	const struct ccfc_attic_line *expected; /* see ccfc_tail_expect */
-	uint32_t nexpected;
-	bool announced; /* the attic has the list */
-
-	bool (*ask_over)(void *ctx); /* see ccfc_tail_until; may be NULL */
-	void *ctx;
-	bool over;    /* ask_over has returned true */
-	bool starved; /* see ccfc_tail_is_starved */
-};
 
 static size_t round_page(size_t n)
 {
@@ -87,7 +48,7 @@ static void *new_block(char **mem, size_t cap)
 	return block;
 }
 
-static void set_capacity(struct ccfc_tail *tail, size_t cap)
+void ccfc_tail_set_capacity(struct ccfc_tail *tail, size_t cap)
 {
 	free(tail->block);
 	tail->block = new_block(&tail->mem, cap);
@@ -95,11 +56,10 @@ static void set_capacity(struct ccfc_tail *tail, size_t cap)
 	tail->lo = tail->pos = tail->scan = tail->end = 0;
 }
 
-/* The memory of one huge line is not kept for ever. */
-static void free_large_buffer(struct ccfc_tail *tail)
+void ccfc_tail_free_large_buffer(struct ccfc_tail *tail)
 {
 	if (tail->cap > CAP_KEEP)
-		set_capacity(tail, CAP_FIRST);
+		ccfc_tail_set_capacity(tail, CAP_FIRST);
 }
 
 struct ccfc_tail *ccfc_tail_new(size_t max_line)
@@ -108,50 +68,18 @@ struct ccfc_tail *ccfc_tail_new(size_t max_line)
 
 	tail->max_line = max_line < SIZE_MAX / 8 ? max_line : SIZE_MAX / 8;
 	tail->in = CCFC_INPUT_NONE;
-	set_capacity(tail, CAP_FIRST);
+	ccfc_tail_set_capacity(tail, CAP_FIRST);
 	return tail;
-}
-
-static void close_kept(struct ccfc_tail *tail)
-{
-	for (uint32_t i = 0; i < OPEN_KEPT && tail->kept[i].path; i++) {
-		ccfc_input_close(&tail->kept[i].in);
-		free(tail->kept[i].path);
-		tail->kept[i].path = NULL;
-	}
-}
-
-static void announce_expected(struct ccfc_tail *tail)
-{
-	if (tail->announced || !tail->nexpected)
-		return;
-	tail->announced = true;
-	tail->attic->expect(tail->attic->ctx, tail->expected, tail->nexpected);
-}
-
-static void end_expected(struct ccfc_tail *tail)
-{
-	if (tail->announced)
-		tail->attic->expect(tail->attic->ctx, NULL, 0);
-	tail->announced = false;
 }
 
 void ccfc_tail_free(struct ccfc_tail *tail)
 {
 	if (!tail)
 		return;
-	end_expected(tail);
-	close_kept(tail);
+	ccfc_tail_use(tail, NULL);
 	ccfc_input_close(&tail->in);
 	free(tail->block);
 	free(tail);
-}
-
-void ccfc_tail_use(struct ccfc_tail *tail, const struct ccfc_attic *attic)
-{
-	end_expected(tail);
-	close_kept(tail);
-	tail->attic = attic;
 }
 
 bool ccfc_tail_is_starved(const struct ccfc_tail *tail)
@@ -159,18 +87,12 @@ bool ccfc_tail_is_starved(const struct ccfc_tail *tail)
 	return tail->starved;
 }
 
-/* Right after an input could not be opened or read. */
-static void note_errno(struct ccfc_tail *tail)
+void ccfc_tail_note_errno(struct ccfc_tail *tail)
 {
 	tail->starved |= errno == EMFILE || errno == ENFILE;
 }
 
-const struct ccfc_attic *ccfc_tail_attic(const struct ccfc_tail *tail)
-{
-	return tail->attic;
-}
-
-static int read_error(struct ccfc_err *err, uint64_t offset)
+int ccfc_tail_read_error(struct ccfc_err *err, uint64_t offset)
 {
 	return ccfc_err_errno(err, errno, "cannot read at byte %llu",
 			      (unsigned long long)offset);
@@ -211,7 +133,7 @@ static enum ccfc_tail_status compare_marker(const struct ccfc_input *in,
 		return CCFC_TAIL_RESET;
 	n = ccfc_input_read(in, to, len, offset - len);
 	if (n < 0) {
-		read_error(err, offset - len);
+		ccfc_tail_read_error(err, offset - len);
 		return CCFC_TAIL_ERROR;
 	}
 	if ((size_t)n != len || ccfc_hash(to, len) != marker)
@@ -268,10 +190,10 @@ static enum ccfc_tail_status start_at(struct ccfc_tail *tail,
 	enum ccfc_tail_status status = tail_status_of(opened);
 
 	if (status == CCFC_TAIL_ERROR)
-		note_errno(tail);
+		ccfc_tail_note_errno(tail);
 	if (status != CCFC_TAIL_OPEN)
 		return status;
-	free_large_buffer(tail);
+	ccfc_tail_free_large_buffer(tail);
 	/* The marker's bytes are the history of the first line. */
 	status = check_marker(cursor, in, tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
@@ -333,8 +255,8 @@ static int read_chunk(struct ccfc_tail *tail, size_t to, struct ccfc_err *err)
 	ssize_t n = ccfc_input_read(&tail->in, tail->mem + to, want, tail->at);
 
 	if (n < 0) {
-		note_errno(tail);
-		return read_error(err, tail->at);
+		ccfc_tail_note_errno(tail);
+		return ccfc_tail_read_error(err, tail->at);
 	}
 	tail->end = to + (size_t)n;
 	tail->at += (uint64_t)n;
@@ -512,7 +434,7 @@ bool ccfc_tail_is_over(struct ccfc_tail *tail)
 	return tail->over;
 }
 
-static int fail_if_aborted(struct ccfc_tail *tail, struct ccfc_err *err)
+int ccfc_tail_fail_if_over(struct ccfc_tail *tail, struct ccfc_err *err)
 {
 	if (!ccfc_tail_is_over(tail))
 		return 0;
@@ -543,7 +465,7 @@ int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		if (tail->at == tail->limit)
 			return no_line(tail, cursor);
 		make_room(tail);
-		r = fail_if_aborted(tail, err);
+		r = ccfc_tail_fail_if_over(tail, err);
 		if (!r)
 			r = read_chunk(tail, tail->end, err);
 		if (r < 0)
@@ -561,7 +483,7 @@ static int read_rest(struct ccfc_tail *tail, const struct ccfc_cursor *cursor,
 		seek_to(tail, cursor->offset);
 	while (r > 0 && tail->at < tail->limit) {
 		make_room(tail);
-		r = fail_if_aborted(tail, err);
+		r = ccfc_tail_fail_if_over(tail, err);
 		if (!r)
 			r = read_chunk(tail, tail->end, err);
 	}
@@ -623,168 +545,5 @@ void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor)
 		cursor->marker = make_marker(tail, cursor);
 	}
 	ccfc_input_close(&tail->in);
-	free_large_buffer(tail);
-}
-
-static int read_open(struct ccfc_tail *tail, const struct ccfc_input *in,
-		     uint64_t offset, size_t len, struct ccfc_err *err)
-{
-	size_t cap = tail->cap;
-	ssize_t n;
-
-	if (offset > in->size || len > in->size - offset)
-		return ccfc_err_set(err, CCFC_ENOTFOUND, "file is too short");
-	while (cap < len)
-		cap *= 2;
-	if (cap > tail->cap)
-		set_capacity(tail, cap);
-	n = ccfc_input_read(in, tail->mem, len, offset);
-	if (n < 0) {
-		note_errno(tail);
-		return read_error(err, offset);
-	}
-	if ((size_t)n < len)
-		return ccfc_err_set(err, CCFC_ENOTFOUND, "file is too short");
-	return 0;
-}
-
-void ccfc_tail_expect(struct ccfc_tail *tail,
-		      const struct ccfc_attic_line *lines, uint32_t n)
-{
-	end_expected(tail);
-	tail->expected = lines;
-	tail->nexpected = n;
-}
-
-/* The place of an open kept transcript, or where the list ends. */
-static uint32_t find_kept(const struct ccfc_tail *tail, const char *path,
-			  uint32_t gen)
-{
-	uint32_t i = 0;
-
-	while (i < OPEN_KEPT && tail->kept[i].path &&
-	       (tail->kept[i].gen != gen || strcmp(tail->kept[i].path, path)))
-		i++;
-	return i;
-}
-
-static bool is_kept_open(const struct ccfc_tail *tail, const char *path,
-			 uint32_t gen)
-{
-	uint32_t i = find_kept(tail, path, gen);
-
-	return i < OPEN_KEPT && tail->kept[i].path;
-}
-
-/* Makes the open kept transcript the first in the list; NULL: see err. */
-static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
-					  const char *path, uint32_t gen,
-					  struct ccfc_err *err)
-{
-	enum ccfc_input_status status;
-	struct kept found;
-	uint32_t i = find_kept(tail, path, gen);
-
-	if (i < OPEN_KEPT && tail->kept[i].path) {
-		found = tail->kept[i];
-	} else {
-		status = ccfc_input_open_kept(&found.in, tail->attic, path, gen,
-					      err);
-		if (status == CCFC_INPUT_GONE)
-			ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is gone", path);
-		if (status == CCFC_INPUT_ERROR)
-			note_errno(tail);
-		if (status != CCFC_INPUT_OPEN)
-			return NULL;
-		announce_expected(tail);
-		found.path = ccfc_strdup(path);
-		found.gen = gen;
-		if (i == OPEN_KEPT) {
-			i--;
-			ccfc_input_close(&tail->kept[i].in);
-			free(tail->kept[i].path);
-		}
-	}
-	memmove(tail->kept + 1, tail->kept, i * sizeof(found));
-	tail->kept[0] = found;
-	return &tail->kept[0].in;
-}
-
-static int read_kept(struct ccfc_tail *tail, const char *path, uint32_t gen,
-		     uint64_t offset, size_t len, struct ccfc_err *err)
-{
-	const struct ccfc_input *in = open_kept(tail, path, gen, err);
-
-	return in ? read_open(tail, in, offset, len, err) : err->code;
-}
-
-/*
- * From the kept copy, if it is open; or from the file, or from the attic if the
- * file does not have the bytes.
- */
-static int read_present(struct ccfc_tail *tail, const char *path,
-			uint64_t offset, size_t len, struct ccfc_err *err)
-{
-	struct ccfc_input in;
-	int r = CCFC_ENOTFOUND;
-
-	/* It is open since the file did not have bytes a moment ago. */
-	if (is_kept_open(tail, path, CCFC_ATTIC_LAST) &&
-	    !read_kept(tail, path, CCFC_ATTIC_LAST, offset, len, err))
-		return 0;
-	switch (ccfc_input_open(&in, NULL, path, err)) {
-	case CCFC_INPUT_ERROR:
-		note_errno(tail);
-		return err->code;
-	case CCFC_INPUT_OPEN:
-		r = read_open(tail, &in, offset, len, err);
-		ccfc_input_close(&in);
-		break;
-	default:
-		ccfc_err_set(err, r, "%s: is gone", path);
-	}
-	if (r != CCFC_ENOTFOUND || !tail->attic)
-		return r;
-	return read_kept(tail, path, CCFC_ATTIC_LAST, offset, len, err);
-}
-
-bool ccfc_tail_may_have_note(const struct ccfc_tail *tail, const char *path,
-			     uint64_t offset, size_t len)
-{
-	uint32_t i = find_kept(tail, path, CCFC_ATTIC_LAST);
-
-	return i == OPEN_KEPT || !tail->kept[i].path ||
-	       tail->attic->may_have_note(tail->kept[i].in.kept, offset, len);
-}
-
-int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
-		       const char *path, uint32_t gen, uint64_t offset,
-		       size_t len, struct ccfc_err *err)
-{
-	struct ccfc_err own;
-	int r;
-
-	if (!err)
-		err = &own;
-	if (len > tail->max_line)
-		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: line of %zu bytes",
-				    path, len);
-	free_large_buffer(tail);
-	r = fail_if_aborted(tail, err);
-	if (r)
-		return r;
-	r = gen == CCFC_ATTIC_LAST
-		    ? read_present(tail, path, offset, len, err)
-		    : read_kept(tail, path, gen, offset, len, err);
-	if (!r)
-		*out = ccfc_slice(tail->mem, len);
-	return r;
-}
-
-int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
-		      const char *path, uint64_t offset, size_t len,
-		      struct ccfc_err *err)
-{
-	return ccfc_tail_read_gen(tail, out, path, CCFC_ATTIC_LAST, offset, len,
-				  err);
+	ccfc_tail_free_large_buffer(tail);
 }

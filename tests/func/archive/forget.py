@@ -10,7 +10,9 @@ import random
 import select
 import shutil
 import sqlite3
+import struct
 import subprocess
+import tempfile
 import time
 
 import harness
@@ -20,6 +22,7 @@ from observing import Observed
 from transcript import Ids, Transcript, folder, stamp
 
 FRAME = b"\x28\xb5\x2f\xfd"
+PARTS = b"ccfcblb3"  # daemon/blobs/blobs_internal.h
 WORD = "zuckerhut"  # in all that is to be forgotten, and nowhere else
 
 
@@ -31,6 +34,33 @@ def frames(data):
                               capture_output=True, check=False)
         yield done.stdout
         at = data.find(FRAME, at + 4)
+
+
+def expanded(frame, prefix):
+    """The content of a frame that was compressed with that prefix."""
+    with tempfile.NamedTemporaryFile() as f:
+        f.write(prefix)
+        f.flush()
+        more = ["-D", f.name] if prefix else []
+        return subprocess.run(["zstd", "-dcq", *more], input=frame,
+                              capture_output=True, check=False).stdout
+
+
+def in_parts(data):
+    """The contents in parts in the bytes, whose frames need each other."""
+    at = data.find(PARTS)
+    while at >= 0:
+        n = int.from_bytes(data[at + 16:at + 24], "little")
+        frames_at, begin, content = at + 24 + 16 * n, 0, b""
+        if frames_at > len(data):
+            return  # a kill left the begin of a file
+        table = list(struct.iter_unpack("<IIQ", data[at + 24:frames_at]))
+        for i, (_, end, _) in enumerate(table):
+            known = content if i == n - 1 else content[:table[0][0]]
+            content += expanded(data[frames_at:][begin:end], known)
+            begin = end
+        yield content
+        at = data.find(PARTS, at + 8)
 
 
 def holders(box, word=WORD):
@@ -45,7 +75,7 @@ def holders(box, word=WORD):
                     data = f.read()
             except (FileNotFoundError, OSError):
                 continue
-            texts = [name.encode(), data, *frames(data)]
+            texts = [name.encode(), data, *frames(data), *in_parts(data)]
             if any(word.encode() in t.lower() for t in texts):
                 found.append(os.path.relpath(path, box.state))
     return sorted(found)

@@ -302,7 +302,7 @@ static struct ccfc_slice next_line(struct ccfc_slice text)
 static void group_lines(struct ordering *o, struct ccfc_slice segment)
 {
 	struct ccfc_slice left = segment;
-	struct line line;
+	struct line line = { 0 };
 
 	for (; left.len; left = ccfc_slice_from(left, line.bytes.len)) {
 		line.bytes = next_line(left);

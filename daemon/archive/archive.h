@@ -111,14 +111,20 @@ struct ccfc_archive_kept {
 };
 
 /*
- * What the archive has of the transcript at `path`; false: nothing. Any thread.
+ * What the archive has of the transcript at `path`. CCFC_ENOTFOUND: nothing
+ * that could be read; CCFC_EAGAIN: no descriptor is left to find out. Any
+ * thread.
  */
-bool ccfc_archive_look(struct ccfc_archive *archive, const char *path,
-		       struct ccfc_archive_kept *out);
+int ccfc_archive_look(struct ccfc_archive *archive, const char *path,
+		      struct ccfc_archive_kept *out, struct ccfc_err *err);
 
-/* The `since` of the version after that of generation `gen`; false: none. */
-bool ccfc_archive_next_version(struct ccfc_archive *archive, const char *path,
-			       uint32_t gen, uint32_t *since);
+/*
+ * The `since` of the version after that of generation `gen`; CCFC_ENOTFOUND:
+ * there is none. As above.
+ */
+int ccfc_archive_next_version(struct ccfc_archive *archive, const char *path,
+			      uint32_t gen, uint32_t *since,
+			      struct ccfc_err *err);
 
 /* Readable when there is news for ccfc_archive_news. */
 int ccfc_archive_fd(const struct ccfc_archive *archive);

@@ -312,27 +312,37 @@ ssize_t ccfc_archive_read(struct ccfc_attic_file *f, char *to, size_t len,
 	return (ssize_t)done;
 }
 
-/* The caller releases `m` in any case. */
-static bool read_manifest_of(struct ccfc_archive_manifest *m,
-			     const struct ccfc_archive *a, const char *path)
+/*
+ * The manifest of a transcript; the caller releases `m` in any case. An error
+ * that will not pass is CCFC_ENOTFOUND: then the file alone counts.
+ */
+static int read_manifest_of(struct ccfc_archive_manifest *m,
+			    const struct ccfc_archive *a, const char *path,
+			    struct ccfc_err *err)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT;
-	bool any;
+	int r, why;
 
 	ccfc_archive_manifest_name(&name, a->sources, ccfc_slice_str(path));
-	any = !ccfc_archive_manifest_read(m, name.ptr, NULL) && m->versions.n;
+	errno = 0;
+	r = ccfc_archive_manifest_read(m, name.ptr, NULL);
+	why = errno;
 	ccfc_buf_release(&name);
-	return any;
+	if (r && (why == EMFILE || why == ENFILE)) {
+		ccfc_err_errno(err, why, "%s", path);
+		return CCFC_EAGAIN;
+	}
+	return r || !m->versions.n ? CCFC_ENOTFOUND : 0;
 }
 
-bool ccfc_archive_look(struct ccfc_archive *a, const char *path,
-		       struct ccfc_archive_kept *out)
+int ccfc_archive_look(struct ccfc_archive *a, const char *path,
+		      struct ccfc_archive_kept *out, struct ccfc_err *err)
 {
 	struct ccfc_archive_manifest m;
 	const struct ccfc_archive_version *last;
-	bool any = read_manifest_of(&m, a, path);
+	int r = read_manifest_of(&m, a, path, err);
 
-	if (any) {
+	if (!r) {
 		last = &m.versions.items[m.versions.n - 1];
 		*out = (struct ccfc_archive_kept){
 			.first = m.versions.items[0].since,
@@ -344,21 +354,23 @@ bool ccfc_archive_look(struct ccfc_archive *a, const char *path,
 		};
 	}
 	ccfc_archive_manifest_release(&m);
-	return any;
+	return r;
 }
 
-bool ccfc_archive_next_version(struct ccfc_archive *a, const char *path,
-			       uint32_t gen, uint32_t *since)
+int ccfc_archive_next_version(struct ccfc_archive *a, const char *path,
+			      uint32_t gen, uint32_t *since,
+			      struct ccfc_err *err)
 {
 	struct ccfc_archive_manifest m;
-	bool any = read_manifest_of(&m, a, path);
+	int r = read_manifest_of(&m, a, path, err);
 	uint32_t i = 0;
 
-	while (any && i < m.versions.n && m.versions.items[i].since <= gen)
+	while (!r && i < m.versions.n && m.versions.items[i].since <= gen)
 		i++;
-	any = any && i < m.versions.n;
-	if (any)
+	if (!r && i == m.versions.n)
+		r = CCFC_ENOTFOUND;
+	if (!r)
 		*since = m.versions.items[i].since;
 	ccfc_archive_manifest_release(&m);
-	return any;
+	return r;
 }

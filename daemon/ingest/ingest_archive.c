@@ -26,7 +26,8 @@ static void read_kept_facts(struct ccfc_ingest *in, uint32_t source)
 {
 	struct ccfc_archive_kept kept = { 0 };
 
-	ccfc_archive_look(in->archive, ccfc_ingest_path(in, source), &kept);
+	(void)ccfc_archive_look(in->archive, ccfc_ingest_path(in, source),
+				&kept, NULL);
 	ccfc_ingest_note_kept(in, source, &kept);
 }
 
@@ -94,6 +95,12 @@ static bool wants_archived(struct ccfc_ingest *in, uint32_t source)
 	       (session && index->sessions.items[session].changes.n);
 }
 
+/* Does the archive have all bytes up to `end`? */
+static bool is_archived(const struct ccfc_source *s, uint64_t end)
+{
+	return s->kept_end >= end && s->kept_since == s->texts_gen;
+}
+
 void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
 		       const struct ccfc_line *line, bool newline)
 {
@@ -104,7 +111,8 @@ void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
 	 * the file.
 	 */
 	if (in->slicing || in->old_version || line->too_long ||
-	    !wants_archived(in, source))
+	    !wants_archived(in, source) ||
+	    is_archived(s, line->offset + line->len + newline))
 		return;
 	ccfc_archive_stage(in->archive, source, s->texts_gen, line->offset,
 			   ccfc_slice(line->ptr, line->len + newline));
@@ -123,7 +131,7 @@ void ccfc_ingest_keep(struct ccfc_ingest *in, uint32_t source)
 	};
 
 	if (!wants_archived(in, source) || !s->cursor.offset ||
-	    (s->kept_end >= s->cursor.offset && s->kept_since == s->texts_gen))
+	    is_archived(s, s->cursor.offset))
 		return;
 	ccfc_archive_note(in->archive, &note);
 }

@@ -136,8 +136,9 @@ bool ccfc_ingest_open(struct ccfc_ingest *in, uint32_t source);
 /*
  * Before a source is opened. If it was never read, but is archived: reads its
  * older archived versions, and the last one too if the file has other bytes.
+ * False: one of them cannot be read now, as in->failed says.
  */
-void ccfc_ingest_read_versions(struct ccfc_ingest *in, uint32_t source);
+bool ccfc_ingest_read_versions(struct ccfc_ingest *in, uint32_t source);
 
 /* --- ingest_archive.c --- */
 

@@ -108,10 +108,10 @@ bool ccfc_ingest_open(struct ccfc_ingest *in, uint32_t source)
 {
 	enum ccfc_tail_status status = CCFC_TAIL_GONE;
 
-	if (!ccfc_ingest_lost(in, source)) {
-		ccfc_ingest_read_versions(in, source);
+	if (!ccfc_ingest_read_versions(in, source))
+		return false;
+	if (!ccfc_ingest_lost(in, source))
 		status = open_source(in, source);
-	}
 	if (status == CCFC_TAIL_GONE) {
 		ccfc_ingest_fine(in, ccfc_ingest_path(in, source));
 		if (!ccfc_ingest_at(in, source)->gone)

@@ -21,9 +21,11 @@ FIELDS = {"source", "clock", "filePath", "scannedBytes", "indexing"}
 def kept(box):
     """Waits until the archive has everything, if there is one; what
     server.info says of it."""
+    end = time.monotonic() + harness.LIMIT
     with box.rpc() as rpc:
         while True:
             info = rpc.call("server.info")
+            assert time.monotonic() < end, f"not kept: {info['archive']}"
             if info["archive"]["mode"] == "off":
                 return info["archive"]
             if not info["archive"]["waiting"] and \
@@ -142,8 +144,10 @@ def at(box, tid):
 
 def wait_for(box, **fields):
     """Until a source has these fields."""
+    end = time.monotonic() + harness.LIMIT
     with box.rpc() as rpc:
         while True:
+            assert time.monotonic() < end, f"never {fields}"
             for row in rpc.call("source.list", limit=1000)["sources"]:
                 if all(row[k] == v for k, v in fields.items()):
                     return row

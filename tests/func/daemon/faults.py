@@ -16,7 +16,7 @@ import shutil
 import tempfile
 
 import harness
-from archive import kept
+from archive import at, files, kept, live, lose_index, rewritten
 from harness import Box, eq
 from kill import strace
 from transcript import Ids, Transcript
@@ -243,6 +243,29 @@ def test_bells_fail():
 
 def test_other_errors():
     sweep(("openat",), errors=("EMFILE", "EACCES", "ENOMEM"))
+
+
+def test_no_descriptor_for_old_versions():
+    """When the index is lost, transcripts and manifests that cannot be opened
+    for want of a descriptor are opened later: no version is left out."""
+    with Box() as box:
+        box.start()
+        t = live(box)
+        want = ["one\n", "two\n", "three\n"]
+        tids = rewritten(box, t, want)
+        kept(box)
+        box.stop()
+        manifest, = files(os.path.join(box.state, "archive", "sources"))
+        for path in t.path, manifest:
+            for number in range(1, 9):
+                lose_index(box)
+                box.start(wrap=[
+                    strace(), "-D", "-f", "-o", "/dev/null", "-P", path,
+                    "-e", "trace=openat",
+                    "-e", f"inject=openat:error=EMFILE:when={number}"])
+                kept(box)
+                eq([at(box, i) for i in tids], want, (path, number))
+                box.stop()
 
 
 # --- bits ---

@@ -130,27 +130,74 @@ static struct ccfc_cached get_cached(const struct ccfc_attic_file *f,
 	};
 }
 
-/* Reads a segment as it is stored; false: it is damaged. */
-static bool read_stored(struct ccfc_ordered *stored, struct ccfc_buf *bytes,
+/* A segment as it is stored. */
+struct stored {
+	struct ccfc_ordered ordered;
+	struct ccfc_blob_parts parts;
+	size_t len;
+};
+
+/* Makes room for it in `bytes`; false: it is damaged. */
+static bool measure_stored(struct stored *out, struct ccfc_buf *bytes,
+			   const struct ccfc_segment *s,
+			   struct ccfc_packed *packed)
+{
+	out->ordered = (struct ccfc_ordered){ .len = s->len, .runs = s->runs };
+	if (!ccfc_packed_parts(&out->parts, packed))
+		return false;
+	out->len = out->parts.ends[out->parts.n - 1];
+	if (!ccfc_ordered_measure(&out->ordered, out->len))
+		return false;
+	out->ordered.bytes = ccfc_buf_reserve(bytes, out->len);
+	return true;
+}
+
+static void put_id_back(const struct stored *stored, struct ccfc_buf *bytes,
+			const struct ccfc_segment *s, struct ccfc_slice session)
+{
+	size_t table = ccfc_ordered_table(&stored->ordered);
+
+	if (s->flags & CCFC_SEGMENT_PLAIN)
+		ccfc_cut_fill(bytes->ptr + table, stored->len - table, session);
+}
+
+/* False: it is damaged. */
+static bool read_stored(struct stored *out, struct ccfc_buf *bytes,
 			const struct ccfc_segment *s,
 			struct ccfc_packed *packed, struct ccfc_slice session)
 {
-	struct ccfc_blob_parts parts;
-	size_t len, table;
+	if (!measure_stored(out, bytes, s, packed) ||
+	    !ccfc_packed_whole(bytes->ptr, packed, &out->parts) ||
+	    !ccfc_ordered_is_valid(&out->ordered))
+		return false;
+	put_id_back(out, bytes, s, session);
+	return true;
+}
 
-	*stored = (struct ccfc_ordered){ .len = s->len, .runs = s->runs };
-	if (!ccfc_packed_parts(&parts, packed))
+/*
+ * What can be read of a damaged segment, with newlines in place of damaged
+ * parts, as from the cache. False: nothing. The last part needs all others.
+ */
+static bool read_undamaged(struct stored *out, struct ccfc_buf *bytes,
+			   const struct ccfc_segment *s,
+			   struct ccfc_packed *packed,
+			   struct ccfc_slice session)
+{
+	const struct ccfc_blob_parts *parts = &out->parts;
+
+	if (!measure_stored(out, bytes, s, packed) || parts->n < 2 ||
+	    !ccfc_packed_part(bytes->ptr, packed, parts, 0, NULL) ||
+	    !ccfc_ordered_is_valid(&out->ordered))
 		return false;
-	len = parts.ends[parts.n - 1];
-	if (!ccfc_ordered_measure(stored, len))
-		return false;
-	stored->bytes = ccfc_buf_reserve(bytes, len);
-	if (!ccfc_packed_whole(bytes->ptr, packed, &parts) ||
-	    !ccfc_ordered_is_valid(stored))
-		return false;
-	table = ccfc_ordered_table(stored);
-	if (s->flags & CCFC_SEGMENT_PLAIN)
-		ccfc_cut_fill(bytes->ptr + table, len - table, session);
+	for (uint32_t i = 1; i < parts->n; i++) {
+		size_t from = parts->ends[i - 1];
+
+		if (i + 1 == parts->n ||
+		    !ccfc_packed_part(bytes->ptr + from, packed, parts, i,
+				      bytes->ptr))
+			memset(bytes->ptr + from, '\n', parts->ends[i] - from);
+	}
+	put_id_back(out, bytes, s, session);
 	return true;
 }
 
@@ -159,15 +206,16 @@ int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
 			     struct ccfc_slice session)
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
-	struct ccfc_ordered stored;
 	struct ccfc_packed packed;
+	struct stored stored;
 	int r = ccfc_packed_open(&packed, archive->blobs, &s->key, NULL);
 
 	if (!r && !read_stored(&stored, &bytes, s, &packed, session))
 		r = CCFC_ECORRUPT;
 	ccfc_packed_close(&packed);
 	if (!r) {
-		ccfc_ordered_undo(ccfc_buf_reserve(out, s->len), &stored);
+		ccfc_ordered_undo(ccfc_buf_reserve(out, s->len),
+				  &stored.ordered);
 		out->len += s->len;
 	}
 	ccfc_buf_release(&bytes);
@@ -190,6 +238,20 @@ static void fill_newlines(struct ccfc_attic_file *f, size_t len)
 	f->last = (struct ccfc_ordered){ .bytes = to, .len = len };
 }
 
+/* False: nothing of it can be read. */
+static bool read_last(struct ccfc_attic_file *f, const struct ccfc_segment *s,
+		      struct ccfc_packed *packed)
+{
+	struct ccfc_slice session = ccfc_slice_str(f->shared->manifest.session);
+	struct stored stored;
+
+	if (!read_stored(&stored, &f->bytes, s, packed, session) &&
+	    !read_undamaged(&stored, &f->bytes, s, packed, session))
+		return false;
+	f->last = stored.ordered;
+	return true;
+}
+
 static int load_last(struct ccfc_attic_file *f, uint32_t number)
 {
 	const struct ccfc_cached cached = get_cached(f, number);
@@ -203,9 +265,7 @@ static int load_last(struct ccfc_attic_file *f, uint32_t number)
 	else
 		r = ccfc_packed_open(&packed, f->archive->blobs,
 				     &cached.segment.key, NULL);
-	if (r != CCFC_EIO &&
-	    (r || !read_stored(&f->last, &f->bytes, &cached.segment, &packed,
-			       ccfc_slice_str(f->shared->manifest.session)))) {
+	if (r != CCFC_EIO && (r || !read_last(f, &cached.segment, &packed))) {
 		fill_newlines(f, cached.segment.len);
 		r = 0;
 	}

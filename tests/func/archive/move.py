@@ -7,8 +7,8 @@ import select
 import shutil
 
 import harness
-from archive import (BY_DISCOVERY, answers, files, kept, live, read, same,
-                     write)
+from archive import (BY_DISCOVERY, answers, files, kept, live, read,
+                     rewritten, same, write)
 from forget import holders
 from harness import Box, append, eq
 from property import World
@@ -78,6 +78,22 @@ def test_recordings():
             assert "imported 0 transcripts" in again, again
             eq(dump_of(other), dump, "imported twice")
         break  # one of them is all versions of the client that matter
+
+
+def test_rewritten():
+    """Lines that the client took back move as well."""
+    with Box() as box, Box() as other:
+        box.start()
+        rewritten(box, live(box), ["one\n", "two\n", "three\n"])
+        kept(box)
+        want, dump = answers(box), dump_of(box)
+        path = export(box)
+        other.start()
+        other.ok("import", path)
+        for when in ("imported", "restarted"):
+            eq(dump_of(other), dump, when)
+            same(answers(other), want, when)
+            other.restart()
 
 
 def world(box, seed):

@@ -29,6 +29,8 @@ def cases_of(test):
     found = {k: set(p.findall(out)) for k, p in CASES.items()}
     if status == "fail" and not found["failed"]:
         found["failed"] = {f"{name} (see its output)"}
+    elif out.startswith("Unable to find executable"):
+        found["failed"] = {f"{name} (its program was not built)"}
     elif not any(found.values()):
         found["passed" if status == "run" else "skipped"] = {name}
     return found, out

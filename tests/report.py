@@ -1,9 +1,10 @@
 """Adds up the single cases of a ctest run out of its JUnit file.
 
 Prints failed and skipped cases, then one line "passed failed skipped". A
-program that prints no cases counts as one. A second file is of the programs
-that failed and were run again, alone: these results count, and what failed
-only the first time is printed as unsteady. Exits 1 when there is no file.
+program that prints no cases counts as one, and one that was not built has
+failed. A second file is of the programs that failed and were run again, alone:
+these results count, and what failed only the first time is printed as unsteady.
+Exits 1 when there is no file.
 """
 import re
 import sys

@@ -181,7 +181,7 @@ static void on_sighting(void *ctx, const struct ccfc_sighting *s)
 		.after_key = key_string(index, &s->after),
 	};
 
-	ccfc_index_see(index, &event);
+	ccfc_index_note_disk_event(index, &event);
 	o->taken = true;
 	if (event.by)
 		o->env.early(o->env.ctx, &event);

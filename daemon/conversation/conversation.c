@@ -189,10 +189,10 @@ void ccfc_conversation_mark_copies(struct ccfc_conversation *conv)
 
 	ccfc_map_init(&seen.all);
 	ccfc_map_init(&seen.more);
-	for (int told = 0; told < 2; told++)
+	for (int relayed = 0; relayed < 2; relayed++)
 		for (uint32_t i = 0; i < conv->lines.n; i++)
 			if (ccfc_conversation_is_progress(
-				    conv, &conv->lines.items[i]) == told)
+				    conv, &conv->lines.items[i]) == relayed)
 				mark_copy(conv, &seen, i);
 	ccfc_map_release(&seen.all);
 	ccfc_map_release(&seen.more);

@@ -90,7 +90,7 @@ struct ccfc_conversation_agent {
 	struct ccfc_slice description;
 	struct ccfc_slice said; /* the type in the agent's own lines */
 	uint64_t name;		/* of a teammate; 0: not recorded */
-	uint64_t told;		/* the last progress line; 0: none */
+	uint64_t last_relayed;	/* the last progress line; 0: none */
 	uint64_t hash;		/* of the id */
 	uint64_t prompt;	/* of its first prompt; 0: none */
 	uint64_t call;		/* hash of the call; 0: not known */
@@ -280,16 +280,16 @@ struct ccfc_conversation_record {
 	uint32_t content;
 	uint32_t first; /* the first block; 0: none */
 	/* the line is an agent's progress, with a copy of the agent's record */
-	bool tells;
+	bool relays;
 };
 
 /*
- * Parses `line` (padded), or the agent's record inside it (`told`). False:
+ * Parses `line` (padded), or the agent's record inside it (`relayed`). False:
  * malformed.
  */
 bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
 			     struct ccfc_conversation_record *out,
-			     struct ccfc_slice line, bool told);
+			     struct ccfc_slice line, bool relayed);
 /* Reads the line again; false: it is gone, or the byte limit is reached. */
 bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
 			    struct ccfc_conversation_record *out,

@@ -80,15 +80,15 @@ line_kind_of(struct ccfc_conversation_reader *reader, const uint32_t *fields)
 
 bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
 			     struct ccfc_conversation_record *out,
-			     struct ccfc_slice line, bool told)
+			     struct ccfc_slice line, bool relayed)
 {
 	struct ccfc_parser *parser = reader->parser;
 
 	out->line = line;
 	if (!ccfc_parser_open_damaged(parser, line, out->fields))
 		return false;
-	out->tells = parser->told;
-	if (out->tells && !told)
+	out->relays = parser->relayed;
+	if (out->relays && !relayed)
 		ccfc_json_root_fields(&parser->json, &parser->record_keys,
 				      out->fields);
 	ccfc_json_root_fields(&parser->json, &reader->more_keys, out->more);

@@ -264,18 +264,18 @@ static void note_if_searched_line(struct scan *s, uint32_t line)
  * Begins the agent's record in a progress record; its time is not before the
  * previous one's.
  */
-static bool begin_told(struct scan *s, struct ccfc_conversation_line *l)
+static bool begin_relayed(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_conversation *conv = s->conv;
-	uint32_t told = ccfc_conversation_progress_agent(
+	uint32_t relayed = ccfc_conversation_progress_agent(
 		conv, s->source,
 		ccfc_conversation_name(s->reader,
 				       s->record.fields[CCFC_FIELD_AGENT]));
 
-	if (told == CCFC_CONVERSATION_NONE)
+	if (relayed == CCFC_CONVERSATION_NONE)
 		return false;
-	l->at = (uint64_t)told << 48 | ccfc_conversation_offset(l);
-	s->source = told;
+	l->at = (uint64_t)relayed << 48 | ccfc_conversation_offset(l);
+	s->source = relayed;
 	return true;
 }
 
@@ -302,8 +302,8 @@ static void fill_line(struct scan *s, struct ccfc_conversation_line *l)
 		struct ccfc_conversation_agent *a =
 			&s->conv->agents.items[s->conv->agent_of[s->source]];
 
-		l->parent = a->told;
-		a->told = l->uuid;
+		l->parent = a->last_relayed;
+		a->last_relayed = l->uuid;
 	}
 	if (r->kind == CCFC_CONVERSATION_USER)
 		note_results(s, l);
@@ -315,7 +315,7 @@ static void fill_line(struct scan *s, struct ccfc_conversation_line *l)
  * Adds a record of the session to the skeleton, unless no request can show it.
  */
 static void add_record_line(struct scan *s, const struct ccfc_line *line,
-			    bool told)
+			    bool relayed)
 {
 	struct ccfc_conversation *conv = s->conv;
 	struct ccfc_conversation_line l = {
@@ -336,15 +336,15 @@ static void add_record_line(struct scan *s, const struct ccfc_line *line,
 		conv->truncated = true;
 		return;
 	}
-	if (told && !begin_told(s, &l))
+	if (relayed && !begin_relayed(s, &l))
 		return;
 	fill_line(s, &l);
 	read_agent(s);
 	note_if_searched_line(s, no);
 	CCFC_VEC_PUSH(conv->lines, l);
-	if (!told && may_launch(s))
+	if (!relayed && may_launch(s))
 		read_launches(s, no);
-	if (!told)
+	if (!relayed)
 		read_prompt(s, &l, no);
 	s->source = source;
 }
@@ -401,7 +401,7 @@ static bool add_record_bytes(struct scan *s, const struct ccfc_line *line,
 			s->time = time;
 		add_record_line(s, line, false);
 		/* A progress line is a line of the session and of the agent. */
-		if (s->record.tells &&
+		if (s->record.relays &&
 		    ccfc_conversation_parse(s->reader, &s->record, bytes, true))
 			add_agent_record(s, line);
 	}

@@ -297,8 +297,8 @@ bool ccfc_chain_seen_on_disk(const struct ccfc_chain *chain, uint32_t k);
  * May the file, before change i, have changed by `time` although that was only
  * seen later?
  */
-bool ccfc_chain_seen_going(const struct ccfc_chain *chain, uint32_t i,
-			   int64_t time);
+bool ccfc_chain_may_have_changed(const struct ccfc_chain *chain, uint32_t i,
+				 int64_t time);
 /* Is it an earlier state of the file? `out` is the last such one. */
 bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,
 			    uint32_t k);

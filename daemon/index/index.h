@@ -62,7 +62,7 @@ struct ccfc_observation {
 	bool known;    /* a call was read */
 	bool sidechain;
 	/* a copy, in the transcript of the session that started the agent */
-	bool told;
+	bool relayed;
 	/* a compaction followed immediately, and the result was lost */
 	bool swallowed;
 	bool uuid_is_text;
@@ -256,7 +256,7 @@ struct ccfc_session_source {
 	uint32_t user[2], assistant[2];
 	uint32_t custom, ai; /* strings: its last titles */
 	/* string: the agent whose records are copied here; 0: none */
-	uint32_t told;
+	uint32_t relayed_agent;
 	bool asks;    /* the last record asks the user something */
 	bool edits;   /* write calls have no result yet */
 	bool results; /* the last thing is a result */
@@ -735,8 +735,8 @@ void ccfc_index_new_epoch(struct ccfc_index *index);
  * Adds an event; sets its `next`. If there are too many, the oldest ones are
  * removed. It is stored with the next batch.
  */
-void ccfc_index_see(struct ccfc_index *index,
-		    const struct ccfc_disk_event *event);
+void ccfc_index_note_disk_event(struct ccfc_index *index,
+				const struct ccfc_disk_event *event);
 /*
  * The same for an event seen on another machine. A known event is not added
  * again; it only gets the session of its client, and whether the client has

@@ -96,8 +96,8 @@ bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
  * A compaction in the source follows the calls that are open there. True if the
  * change is one of them and this was not known.
  */
-bool ccfc_index_swallow(struct ccfc_index *index, uint32_t change,
-			uint32_t source);
+bool ccfc_index_note_compaction(struct ccfc_index *index, uint32_t change,
+				uint32_t source);
 
 /* merge.c: the better of two results counts. */
 void ccfc_index_merge_outcome(struct ccfc_index *index,
@@ -139,7 +139,7 @@ void ccfc_index_merge_recorded(struct ccfc_index *index, uint32_t change,
 /* Turns a row into a command's, unless it is one. */
 void ccfc_index_make_command(struct ccfc_index *index, uint32_t change);
 /* Attaches a loaded shell change to its command; false: there is none. */
-bool ccfc_index_hang(struct ccfc_index *index, uint32_t change);
+bool ccfc_index_attach_change(struct ccfc_index *index, uint32_t change);
 /* Copies the command's facts to a shell change. False: nobody owns it. */
 bool ccfc_index_copy_command(struct ccfc_index *index, uint32_t change);
 
@@ -225,7 +225,7 @@ uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
 
 /* Rows of messages and calls: found by their keys, added if they are new. */
 uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
-				   uint32_t session, uint32_t told);
+				   uint32_t session, uint32_t relayed_agent);
 /* The message's first row; CCFC_ID_NONE: there is none. */
 uint32_t ccfc_index_find_message(const struct ccfc_index *index, uint64_t id);
 /*

@@ -180,7 +180,7 @@ struct ccfc_observation ccfc_index_observe(const struct ccfc_incoming *line,
 					.next = CCFC_ID_NONE,
 					.known = true,
 					.sidechain = r->sidechain,
-					.told = r->told };
+					.relayed = r->relayed };
 
 	obs.model = ccfc_strtab_put(strings, r->model);
 	obs.version = ccfc_strtab_put(strings, r->version);
@@ -391,7 +391,7 @@ struct ccfc_outcome ccfc_index_outcome(const struct ccfc_incoming *line,
 				  .op = (uint8_t)result->op,
 				  .run = result->run,
 				  .by = result->hook ? CCFC_OUTCOME_FROM_HOOK
-					: line->record->told
+					: line->record->relayed
 						? CCFC_OUTCOME_FROM_PROGRESS
 						: CCFC_OUTCOME_FROM_RESULT,
 				  .known = true,
@@ -508,7 +508,7 @@ static void note_turn(const struct ccfc_incoming *line)
 	uint64_t message;
 
 	/* Progress records of several agents are interleaved. */
-	if (r->told)
+	if (r->relayed)
 		return;
 	if (r->kind == CCFC_RECORD_ASSISTANT && r->message_id.len) {
 		message = ccfc_index_message_id(r);
@@ -538,7 +538,7 @@ static void note_boundary(const struct ccfc_incoming *line)
 		uint32_t id = open->items[i];
 
 		if (!index->changes.items[id].result.known &&
-		    ccfc_index_swallow(index, id, line->place.source))
+		    ccfc_index_note_compaction(index, id, line->place.source))
 			touch_change(index, id);
 	}
 }
@@ -622,7 +622,7 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 						 .gen = s->gen } };
 
 	ccfc_index_source_touch(index, source);
-	s->lines[record->told ? CCFC_RECORD_OTHER : record->kind]++;
+	s->lines[record->relayed ? CCFC_RECORD_OTHER : record->kind]++;
 	/* A damaged line is merged as far as it is readable, and counted. */
 	if (record->damaged)
 		s->damaged++;

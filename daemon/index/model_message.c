@@ -92,7 +92,7 @@ session_source_of(const struct ccfc_index *index,
 static bool is_told(const struct ccfc_index *index,
 		    const struct ccfc_model_message *say)
 {
-	return session_source_of(index, say)->told;
+	return session_source_of(index, say)->relayed_agent;
 }
 
 static int compare_paths(const struct ccfc_index *index, uint32_t a, uint32_t b)
@@ -123,8 +123,8 @@ static int compare_rows(const struct ccfc_index *index,
 	if (!r)
 		r = compare_paths(index, p->source, q->source);
 	return r ? r
-		 : ccfc_slice_cmp(ccfc_index_str(index, p->told),
-				  ccfc_index_str(index, q->told));
+		 : ccfc_slice_cmp(ccfc_index_str(index, p->relayed_agent),
+				  ccfc_index_str(index, q->relayed_agent));
 }
 
 /* <0: a owns the message rather than b. */
@@ -438,7 +438,7 @@ void ccfc_index_merge_answer(const struct ccfc_incoming *line)
 	uint32_t row;
 
 	/* An agent's record in its parent's transcript counts no answers. */
-	if (line->record->told)
+	if (line->record->relayed)
 		return;
 	row = find_last(line);
 	if (row == CCFC_ID_NONE ||

@@ -110,8 +110,8 @@ bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
 	return is_new;
 }
 
-bool ccfc_index_swallow(struct ccfc_index *index, uint32_t change,
-			uint32_t source)
+bool ccfc_index_note_compaction(struct ccfc_index *index, uint32_t change,
+				uint32_t source)
 {
 	struct ccfc_observation *obs = &index->changes.items[change].call;
 	uint32_t gen = index->sources.items[source].gen;
@@ -120,7 +120,7 @@ bool ccfc_index_swallow(struct ccfc_index *index, uint32_t change,
 
 	for (;; obs = &index->obs.items[id]) {
 		bool here = obs->known && obs->place.source == source &&
-			    obs->place.gen == gen && !obs->told;
+			    obs->place.gen == gen && !obs->relayed;
 
 		if (here && !obs->swallowed &&
 		    !ccfc_index_is_closed(index, obs)) {

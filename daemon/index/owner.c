@@ -91,7 +91,7 @@ int ccfc_index_compare_obs(const struct ccfc_index *index,
 	if (!r)
 		r = compare_strings(index, a->agent, b->agent);
 	if (!r)
-		r = a->told - b->told;
+		r = a->relayed - b->relayed;
 	if (!r)
 		r = compare_uuids(index, a, b);
 	if (!r)

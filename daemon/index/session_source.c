@@ -18,12 +18,13 @@
 
 CCFC_TABLE_FIND(find_session_source, session_sources,
 		struct ccfc_session_source, uint32_t,
-		r->source == k[0] && r->session == k[1] && r->told == k[2])
+		r->source == k[0] && r->session == k[1] &&
+			r->relayed_agent == k[2])
 
 uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
-				   uint32_t session, uint32_t told)
+				   uint32_t session, uint32_t relayed_agent)
 {
-	uint32_t key[3] = { source, session, told };
+	uint32_t key[3] = { source, session, relayed_agent };
 	uint64_t hash = ccfc_hash(key, sizeof(key));
 	uint32_t id = find_session_source(index, hash, key);
 	struct ccfc_session *s = &index->sessions.items[session];
@@ -37,7 +38,7 @@ uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
 			       .result_time = CCFC_TIME_NONE,
 			       .source = source,
 			       .session = session,
-			       .told = told,
+			       .relayed_agent = relayed_agent,
 			       .next = s->session_sources,
 			       .gen = index->sources.items[source].gen }));
 	s->session_sources = id;
@@ -107,30 +108,31 @@ static struct ccfc_session_source *open_part(const struct ccfc_incoming *line,
 {
 	struct ccfc_index *index = line->index;
 	struct ccfc_source *source = &index->sources.items[line->place.source];
-	uint32_t told = line->record->told ? line->agent : 0;
+	uint32_t relayed_agent = line->record->relayed ? line->agent : 0;
 	struct ccfc_session_source *part;
 
 	*id = source->last_session_source;
 	if (*id >= index->session_sources.n ||
 	    index->session_sources.items[*id].session != line->session ||
-	    index->session_sources.items[*id].told != told ||
+	    index->session_sources.items[*id].relayed_agent != relayed_agent ||
 	    index->session_sources.items[*id].source != line->place.source)
 		*id = ccfc_index_session_source(index, line->place.source,
-						line->session, told);
+						line->session, relayed_agent);
 	source->last_session_source = *id;
 	part = &index->session_sources.items[*id];
 	if (part->gen != source->gen) {
-		struct ccfc_session_source fresh = { .time = CCFC_TIME_NONE,
-						     .result_time =
-							     CCFC_TIME_NONE,
-						     .source = part->source,
-						     .session = part->session,
-						     .told = part->told,
-						     .next = part->next,
-						     .gen = source->gen,
-						     .custom = part->custom,
-						     .ai = part->ai,
-						     .dirty = part->dirty };
+		struct ccfc_session_source fresh = {
+			.time = CCFC_TIME_NONE,
+			.result_time = CCFC_TIME_NONE,
+			.source = part->source,
+			.session = part->session,
+			.relayed_agent = part->relayed_agent,
+			.next = part->next,
+			.gen = source->gen,
+			.custom = part->custom,
+			.ai = part->ai,
+			.dirty = part->dirty
+		};
 		*part = fresh;
 	}
 	if (!part->dirty)

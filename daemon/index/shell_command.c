@@ -89,7 +89,7 @@ static void link_to_command(struct ccfc_index *index, uint32_t change,
 	index->changes.items[command].next_file = change;
 }
 
-bool ccfc_index_hang(struct ccfc_index *index, uint32_t change)
+bool ccfc_index_attach_change(struct ccfc_index *index, uint32_t change)
 {
 	uint32_t command = index->changes.items[change].command;
 

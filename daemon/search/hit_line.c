@@ -14,7 +14,7 @@ struct ccfc_hit_line {
 	struct ccfc_search_run *run;
 	struct ccfc_parser *parser;
 	struct ccfc_tail *tail;
-	struct ccfc_tool_text told;
+	struct ccfc_tool_text reader;
 };
 
 struct ccfc_hit_line *ccfc_hit_line_new(struct ccfc_search_run *run)
@@ -22,7 +22,7 @@ struct ccfc_hit_line *ccfc_hit_line_new(struct ccfc_search_run *run)
 	struct ccfc_hit_line *r = ccfc_calloc(1, sizeof(*r));
 
 	r->run = run;
-	ccfc_tool_text_init(&r->told);
+	ccfc_tool_text_init(&r->reader);
 	return r;
 }
 
@@ -30,7 +30,7 @@ void ccfc_hit_line_free(struct ccfc_hit_line *r)
 {
 	ccfc_parser_free(r->parser);
 	ccfc_tail_free(r->tail);
-	ccfc_tool_text_release(&r->told);
+	ccfc_tool_text_release(&r->reader);
 	free(r);
 }
 
@@ -69,18 +69,18 @@ bool ccfc_hit_line_show(struct ccfc_hit_line *r, struct ccfc_found *out,
 	bool ok = false;
 
 	if (!read_hit_line(r, &line, hit) ||
-	    !ccfc_tool_text_open(&r->told, r->parser, line,
+	    !ccfc_tool_text_open(&r->reader, r->parser, line,
 				 CCFC_IN_BIT(hit->in)))
 		return false;
-	while (ccfc_tool_text_next(&r->told)) {
-		if (r->told.n != hit->block)
+	while (ccfc_tool_text_next(&r->reader)) {
+		if (r->reader.n != hit->block)
 			continue;
-		ccfc_tool_text_text(&r->told);
-		ok = ccfc_snippet(out, r->run, &r->told.text, arena);
+		ccfc_tool_text_text(&r->reader);
+		ok = ccfc_snippet(out, r->run, &r->reader.text, arena);
 		out->uuid =
-			ccfc_arena_copy(arena, ccfc_tool_text_uuid(&r->told));
+			ccfc_arena_copy(arena, ccfc_tool_text_uuid(&r->reader));
 		out->tool =
-			ccfc_arena_copy(arena, ccfc_tool_text_tool(&r->told));
+			ccfc_arena_copy(arena, ccfc_tool_text_tool(&r->reader));
 	}
 	return ok;
 }

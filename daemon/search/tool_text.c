@@ -11,21 +11,21 @@
 
 #define KEEP (4u << 20)
 
-void ccfc_tool_text_init(struct ccfc_tool_text *told)
+void ccfc_tool_text_init(struct ccfc_tool_text *reader)
 {
-	*told = (struct ccfc_tool_text){ 0 };
+	*reader = (struct ccfc_tool_text){ 0 };
 }
 
-void ccfc_tool_text_release(struct ccfc_tool_text *told)
+void ccfc_tool_text_release(struct ccfc_tool_text *reader)
 {
-	ccfc_buf_release(&told->buf);
+	ccfc_buf_release(&reader->buf);
 }
 
 /* As ccfc_blocks_open, but repairs bytes that are not UTF-8. */
-static bool open_line(struct ccfc_tool_text *told, struct ccfc_parser *parser,
+static bool open_line(struct ccfc_tool_text *reader, struct ccfc_parser *parser,
 		      struct ccfc_slice line)
 {
-	struct ccfc_blocks *b = &told->blocks;
+	struct ccfc_blocks *b = &reader->blocks;
 
 	b->parser = parser;
 	b->at = 0;
@@ -37,19 +37,19 @@ static bool open_line(struct ccfc_tool_text *told, struct ccfc_parser *parser,
 	return b->kind == CCFC_RECORD_USER || b->kind == CCFC_RECORD_ASSISTANT;
 }
 
-bool ccfc_tool_text_open(struct ccfc_tool_text *told,
+bool ccfc_tool_text_open(struct ccfc_tool_text *reader,
 			 struct ccfc_parser *parser, struct ccfc_slice line,
 			 uint32_t in)
 {
 	bool user;
 
-	told->line = line;
-	told->n = 0;
-	if (open_line(told, parser, line)) {
-		user = told->blocks.kind == CCFC_RECORD_USER;
-		told->in = user ? CCFC_IN_RESULT : CCFC_IN_TOOL;
-		told->blocks.type = user ? "tool_result" : "tool_use";
-		if (in & CCFC_IN_BIT(told->in))
+	reader->line = line;
+	reader->n = 0;
+	if (open_line(reader, parser, line)) {
+		user = reader->blocks.kind == CCFC_RECORD_USER;
+		reader->in = user ? CCFC_IN_RESULT : CCFC_IN_TOOL;
+		reader->blocks.type = user ? "tool_result" : "tool_use";
+		if (in & CCFC_IN_BIT(reader->in))
 			return true;
 	}
 	ccfc_parser_done(parser, line);
@@ -108,23 +108,23 @@ static void visit_result(const struct visit *v, uint32_t content)
 	}
 }
 
-bool ccfc_tool_text_next(struct ccfc_tool_text *told)
+bool ccfc_tool_text_next(struct ccfc_tool_text *reader)
 {
-	if (!ccfc_blocks_next(&told->blocks)) {
-		ccfc_parser_done(told->blocks.parser, told->line);
+	if (!ccfc_blocks_next(&reader->blocks)) {
+		ccfc_parser_done(reader->blocks.parser, reader->line);
 		return false;
 	}
-	told->n++;
+	reader->n++;
 	return true;
 }
 
-void ccfc_tool_text_each(struct ccfc_tool_text *told, ccfc_tool_text_fn fn,
+void ccfc_tool_text_each(struct ccfc_tool_text *reader, ccfc_tool_text_fn fn,
 			 void *ctx)
 {
-	const uint32_t *block = told->blocks.block;
-	const struct visit v = { told->blocks.parser, fn, ctx };
+	const uint32_t *block = reader->blocks.block;
+	const struct visit v = { reader->blocks.parser, fn, ctx };
 
-	if (told->in == CCFC_IN_TOOL)
+	if (reader->in == CCFC_IN_TOOL)
 		visit_strings(&v, block[CCFC_BLOCK_INPUT]);
 	else
 		visit_result(&v, block[CCFC_BLOCK_CONTENT]);
@@ -132,54 +132,54 @@ void ccfc_tool_text_each(struct ccfc_tool_text *told, ccfc_tool_text_fn fn,
 
 static void append_string(void *ctx, struct ccfc_slice raw)
 {
-	struct ccfc_tool_text *told = ctx;
+	struct ccfc_tool_text *reader = ctx;
 
-	if (told->buf.len)
-		ccfc_buf_putc(&told->buf, '\n');
-	ccfc_buf_slice(&told->buf,
-		       ccfc_unescape(&told->blocks.parser->arena, raw, NULL));
+	if (reader->buf.len)
+		ccfc_buf_putc(&reader->buf, '\n');
+	ccfc_buf_slice(&reader->buf,
+		       ccfc_unescape(&reader->blocks.parser->arena, raw, NULL));
 }
 
-void ccfc_tool_text_text(struct ccfc_tool_text *told)
+void ccfc_tool_text_text(struct ccfc_tool_text *reader)
 {
-	if (told->buf.cap > KEEP)
-		ccfc_buf_release(&told->buf);
-	ccfc_buf_clear(&told->buf);
-	ccfc_tool_text_each(told, append_string, told);
-	memset(ccfc_buf_reserve(&told->buf, CCFC_NEEDLE_SLACK), 0,
+	if (reader->buf.cap > KEEP)
+		ccfc_buf_release(&reader->buf);
+	ccfc_buf_clear(&reader->buf);
+	ccfc_tool_text_each(reader, append_string, reader);
+	memset(ccfc_buf_reserve(&reader->buf, CCFC_NEEDLE_SLACK), 0,
 	       CCFC_NEEDLE_SLACK);
-	told->text.bytes = ccfc_buf_view(&told->buf);
-	told->text.folds = ccfc_text_folds(told->text.bytes);
-	told->text.valid = true; /* the parser has checked it */
+	reader->text.bytes = ccfc_buf_view(&reader->buf);
+	reader->text.folds = ccfc_text_folds(reader->text.bytes);
+	reader->text.valid = true; /* the parser has checked it */
 }
 
-int64_t ccfc_tool_text_time(struct ccfc_tool_text *told)
+int64_t ccfc_tool_text_time(struct ccfc_tool_text *reader)
 {
-	return ccfc_parser_time(told->blocks.parser,
-				told->blocks.fields[CCFC_FIELD_TIME]);
+	return ccfc_parser_time(reader->blocks.parser,
+				reader->blocks.fields[CCFC_FIELD_TIME]);
 }
 
-struct ccfc_slice ccfc_tool_text_session(struct ccfc_tool_text *told)
+struct ccfc_slice ccfc_tool_text_session(struct ccfc_tool_text *reader)
 {
-	const uint32_t *f = told->blocks.fields;
+	const uint32_t *f = reader->blocks.fields;
 	uint32_t tok = f[CCFC_FIELD_SESSION] ? f[CCFC_FIELD_SESSION]
 					     : f[CCFC_FIELD_SESSION_ALIAS];
 
-	return ccfc_parser_name(told->blocks.parser, tok, CCFC_NAME_MAX);
+	return ccfc_parser_name(reader->blocks.parser, tok, CCFC_NAME_MAX);
 }
 
-struct ccfc_slice ccfc_tool_text_uuid(struct ccfc_tool_text *told)
+struct ccfc_slice ccfc_tool_text_uuid(struct ccfc_tool_text *reader)
 {
-	return ccfc_parser_name(told->blocks.parser,
-				told->blocks.fields[CCFC_FIELD_UUID],
+	return ccfc_parser_name(reader->blocks.parser,
+				reader->blocks.fields[CCFC_FIELD_UUID],
 				CCFC_NAME_MAX);
 }
 
-struct ccfc_slice ccfc_tool_text_tool(struct ccfc_tool_text *told)
+struct ccfc_slice ccfc_tool_text_tool(struct ccfc_tool_text *reader)
 {
-	if (told->in != CCFC_IN_TOOL)
+	if (reader->in != CCFC_IN_TOOL)
 		return CCFC_SLICE_NONE;
-	return ccfc_parser_name(told->blocks.parser,
-				told->blocks.block[CCFC_BLOCK_NAME],
+	return ccfc_parser_name(reader->blocks.parser,
+				reader->blocks.block[CCFC_BLOCK_NAME],
 				CCFC_NAME_MAX);
 }

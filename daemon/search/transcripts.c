@@ -28,7 +28,7 @@ struct calls {
 	struct ccfc_search_run *run, own;
 	struct task *task;
 	struct ccfc_parser *parser;
-	struct ccfc_tool_text told;
+	struct ccfc_tool_text reader;
 	struct ccfc_line_blocks pieces;
 	const struct ccfc_search_source *source;
 	uint32_t session; /* of the previous line */
@@ -44,7 +44,7 @@ struct calls {
 static uint32_t find_session(struct calls *c)
 {
 	const struct ccfc_search *s = c->run->search;
-	struct ccfc_slice id = ccfc_tool_text_session(&c->told);
+	struct ccfc_slice id = ccfc_tool_text_session(&c->reader);
 
 	if (!id.len)
 		return c->source->session;
@@ -58,7 +58,7 @@ static uint32_t find_session(struct calls *c)
 
 static uint64_t hit_key(struct calls *c, const struct ccfc_hit *hit)
 {
-	struct ccfc_slice uuid = ccfc_tool_text_uuid(&c->told);
+	struct ccfc_slice uuid = ccfc_tool_text_uuid(&c->reader);
 	struct {
 		uint64_t uuid, more[2];
 	} k = { .more = { (uint64_t)hit->block << 8 | hit->in } };
@@ -91,27 +91,27 @@ static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 	struct count_transcripts counting = { plain ? &c->task->raw : NULL,
 					      hit };
 
-	hit->block = (uint16_t)c->told.n;
+	hit->block = (uint16_t)c->reader.n;
 	hit->count = 0;
 	if (plain) {
 		c->run->scanned_texts++;
 	} else {
 		int r;
 
-		ccfc_tool_text_text(&c->told);
-		r = ccfc_search_run_text(c->run, &c->told.text, hit, &c->err);
+		ccfc_tool_text_text(&c->reader);
+		r = ccfc_search_run_text(c->run, &c->reader.text, hit, &c->err);
 		if (r <= 0)
 			return r;
 	}
 	/* The length is that of the strings as written in the line. */
 	hit->len = 0;
-	ccfc_tool_text_each(&c->told, count_raw_matches, &counting);
+	ccfc_tool_text_each(&c->reader, count_raw_matches, &counting);
 	return hit->count > 0;
 }
 
 static void search_texts(struct calls *c, struct ccfc_hit *hit, bool plain)
 {
-	while (c->r >= 0 && ccfc_tool_text_next(&c->told)) {
+	while (c->r >= 0 && ccfc_tool_text_next(&c->reader)) {
 		c->r = search_text(c, hit, plain);
 		if (c->r <= 0)
 			continue;
@@ -162,12 +162,13 @@ static bool search_record(struct calls *c, struct ccfc_slice line,
 				.source = c->source->id,
 				.gen = c->source->gen };
 
-	if (!ccfc_tool_text_open(&c->told, c->parser, line, c->run->search->in))
+	if (!ccfc_tool_text_open(&c->reader, c->parser, line,
+				 c->run->search->in))
 		return false;
-	hit.in = (uint8_t)c->told.in;
-	hit.role = c->told.in == CCFC_IN_TOOL ? CCFC_ROLE_ASSISTANT
-					      : CCFC_ROLE_USER;
-	hit.time = ccfc_tool_text_time(&c->told);
+	hit.in = (uint8_t)c->reader.in;
+	hit.role = c->reader.in == CCFC_IN_TOOL ? CCFC_ROLE_ASSISTANT
+						: CCFC_ROLE_USER;
+	hit.time = ccfc_tool_text_time(&c->reader);
 	hit.session = find_session(c);
 	if (!ccfc_search_run_wants(c->run, hit.session, hit.time, hit.role)) {
 		ccfc_parser_done(c->parser, line);
@@ -220,7 +221,7 @@ static void *search_sources(void *arg)
 	uint32_t i;
 
 	c->parser = ccfc_parser_new(NULL);
-	ccfc_tool_text_init(&c->told);
+	ccfc_tool_text_init(&c->reader);
 	ccfc_line_blocks_init(&c->pieces, s->max_line);
 	while (c->r >= 0 && !ccfc_search_run_stopped(c->run) &&
 	       (i = atomic_fetch_add(&c->task->next, 1)) < s->nsources) {
@@ -234,7 +235,7 @@ static void *search_sources(void *arg)
 	if (c->r < 0)
 		atomic_store(&c->run->shared->over, true);
 	ccfc_line_blocks_release(&c->pieces);
-	ccfc_tool_text_release(&c->told);
+	ccfc_tool_text_release(&c->reader);
 	ccfc_parser_free(c->parser);
 	return NULL;
 }

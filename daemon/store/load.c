@@ -169,7 +169,7 @@ static bool load_shell(struct ccfc_index *index, uint32_t id)
 			c->result.time = c->shell_time;
 		return c->command == CCFC_ID_NONE;
 	}
-	return ccfc_index_hang(index, id);
+	return ccfc_index_attach_change(index, id);
 }
 
 static bool load_change(struct ccfc_load *load, struct ccfc_row *row)

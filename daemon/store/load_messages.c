@@ -17,7 +17,7 @@ static bool load_session_source(struct ccfc_load *load, struct ccfc_row *row)
 	    read.session >= index->sessions.n ||
 	    id != index->session_sources.n ||
 	    ccfc_index_session_source(index, read.source, read.session,
-				      read.told) != id)
+				      read.relayed_agent) != id)
 		return false;
 	read.next = index->session_sources.items[id].next;
 	index->session_sources.items[id] = read;

@@ -75,7 +75,7 @@ int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok)
 }
 
 /* The agent's record inside a progress record; 0: it is not one. */
-static uint32_t find_told(const struct ccfc_parser *parser, uint32_t *agent)
+static uint32_t find_relayed(const struct ccfc_parser *parser, uint32_t *agent)
 {
 	const struct ccfc_json *json = &parser->json;
 	uint32_t f[CCFC_LAUNCH_COUNT];
@@ -95,7 +95,7 @@ static uint32_t find_told(const struct ccfc_parser *parser, uint32_t *agent)
  * agent's record. The directory and the session stay the line's, because the
  * copy lacks them.
  */
-static void read_told(struct ccfc_parser *parser, uint32_t *fields)
+static void read_relayed(struct ccfc_parser *parser, uint32_t *fields)
 {
 	static const enum ccfc_field lines_own[] = {
 		CCFC_FIELD_SESSION, CCFC_FIELD_SESSION_ALIAS, CCFC_FIELD_CWD,
@@ -105,12 +105,12 @@ static void read_told(struct ccfc_parser *parser, uint32_t *fields)
 	uint32_t inner[CCFC_FIELD_COUNT], agent;
 	struct ccfc_slice type;
 
-	ccfc_json_fields(json, find_told(parser, &agent), &parser->record_keys,
-			 inner);
+	ccfc_json_fields(json, find_relayed(parser, &agent),
+			 &parser->record_keys, inner);
 	type = ccfc_json_string(json, inner[CCFC_FIELD_TYPE]);
-	parser->told =
+	parser->relayed =
 		ccfc_slice_is(type, "user") || ccfc_slice_is(type, "assistant");
-	if (!parser->told)
+	if (!parser->relayed)
 		return;
 	for (size_t i = 0; i < sizeof(lines_own) / sizeof(*lines_own); i++)
 		inner[lines_own[i]] = fields[lines_own[i]];
@@ -122,14 +122,14 @@ bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
 		      uint32_t *fields)
 {
 	ccfc_arena_clear(&parser->arena);
-	parser->told = false;
+	parser->relayed = false;
 	if (!ccfc_json_parse(&parser->json, line))
 		return false;
 	ccfc_json_root_fields(&parser->json, &parser->record_keys, fields);
 	if (ccfc_slice_is(
 		    ccfc_json_string(&parser->json, fields[CCFC_FIELD_TYPE]),
 		    "progress"))
-		read_told(parser, fields);
+		read_relayed(parser, fields);
 	return true;
 }
 
@@ -247,9 +247,9 @@ static void read_common(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->version =
 		ccfc_parser_name(parser, f[CCFC_FIELD_VERSION], CCFC_NAME_MAX);
 	out->time = ccfc_parser_time(parser, f[CCFC_FIELD_TIME]);
-	out->told = parser->told;
+	out->relayed = parser->relayed;
 	out->sidechain =
-		out->told ||
+		out->relayed ||
 		ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SIDECHAIN]);
 	out->meta = ccfc_json_is_true(&parser->json, f[CCFC_FIELD_META]);
 	out->summary = ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SUMMARY]);

@@ -208,7 +208,7 @@ struct ccfc_record {
 	 * a copy of an agent's record, in a progress record of the session that
 	 * started the agent
 	 */
-	bool told;
+	bool relayed;
 	/* a compaction: the messages before are not continued */
 	bool boundary;
 	/* the line was not UTF-8; invalid bytes read as U+FFFD */

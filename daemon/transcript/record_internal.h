@@ -227,7 +227,8 @@ struct ccfc_parser {
 	struct ccfc_json_keys launch_keys;
 	struct ccfc_json_keys added_keys;
 	struct ccfc_json_keys hook_keys;
-	bool told; /* the fields are those of an agent's record, see record.h */
+	bool relayed; /* the fields are those of an agent's record, see record.h
+		       */
 	struct ccfc_json_keys run_keys;
 
 	struct {

@@ -72,22 +72,22 @@ static void append_spelled(struct ccfc_buf *line, const char *text)
 
 static int print_error(const struct ccfc_err *err)
 {
-	struct ccfc_err told = *err;
+	struct ccfc_err shown = *err;
 	struct ccfc_buf line = CCFC_BUF_INIT;
 
-	ccfc_version_skew_explain(&told);
-	ccfc_cli_explain_nothing(&told);
+	ccfc_version_skew_explain(&shown);
+	ccfc_cli_explain_nothing(&shown);
 	/* Errors about options before the command already begin so. */
-	if (!ccfc_slice_starts(ccfc_slice_str(told.what), "ccfc: "))
+	if (!ccfc_slice_starts(ccfc_slice_str(shown.what), "ccfc: "))
 		ccfc_buf_puts(&line, "ccfc: ");
-	append_spelled(&line, told.what);
-	if (*told.hint) {
+	append_spelled(&line, shown.what);
+	if (*shown.hint) {
 		ccfc_buf_puts(&line, "hint: ");
-		append_spelled(&line, told.hint);
+		append_spelled(&line, shown.hint);
 	}
 	write_stderr(&line);
 	ccfc_buf_release(&line);
-	switch (told.code) {
+	switch (shown.code) {
 	case CCFC_ENOTFOUND:
 		return CCFC_EXIT_NOTHING;
 	case CCFC_EUNREACHABLE:

@@ -70,16 +70,16 @@ struct ccfc_slice ccfc_prompt_read_agent(const struct ccfc_history_env *env,
 {
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
 	struct ccfc_slice text = CCFC_SLICE_NONE, line, bytes;
-	struct ccfc_prompt_text told;
+	struct ccfc_prompt_text prompt;
 
 	if (ccfc_source_where(&env->index->sources.items[source]) ==
 	    CCFC_WHERE_GONE)
 		return text;
 	bytes = ccfc_history_head(env, &env->index->sources.items[source]);
 	while (!text.len && take_first_line(&line, &bytes, &scratch)) {
-		if (ccfc_prompt_text_read(env->parser, &told, line, &scratch))
-			text = ccfc_arena_copy(arena,
-					       ccfc_slice_cut(told.text, max));
+		if (ccfc_prompt_text_read(env->parser, &prompt, line, &scratch))
+			text = ccfc_arena_copy(
+				arena, ccfc_slice_cut(prompt.text, max));
 		ccfc_arena_clear(&scratch);
 	}
 	ccfc_arena_release(&scratch);

@@ -203,8 +203,8 @@ bool ccfc_chain_seen_on_disk(const struct ccfc_chain *chain, uint32_t k)
 	return chain->copies.items[k].observed;
 }
 
-bool ccfc_chain_seen_going(const struct ccfc_chain *chain, uint32_t i,
-			   int64_t time)
+bool ccfc_chain_may_have_changed(const struct ccfc_chain *chain, uint32_t i,
+				 int64_t time)
 {
 	for (uint32_t k = 0; k < chain->copies.n; k++) {
 		const struct ccfc_copy *copy = &chain->copies.items[k];

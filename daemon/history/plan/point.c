@@ -495,7 +495,8 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 	state_of_point(out, chain, point, arena);
 	if (!point->by_time || out->fidelity < CCFC_FIDELITY_RECONSTRUCTED)
 		return;
-	if (ccfc_chain_seen_going(chain, next_change(point), point->time)) {
+	if (ccfc_chain_may_have_changed(chain, next_change(point),
+					point->time)) {
 		weaken_moment(out,
 			      "it changed about then; the moment is not known",
 			      arena);

@@ -256,8 +256,8 @@ struct build {
 	uint32_t at;
 	bool is_shell;
 	bool guessed;
-	bool open; /* the last built line has no newline */
-	bool told; /* it is known whether that line has a newline */
+	bool open;	/* the last built line has no newline */
+	bool end_known; /* it is known whether that line has a newline */
 };
 
 static void append_line(struct build *b, struct ccfc_slice line)
@@ -265,7 +265,7 @@ static void append_line(struct build *b, struct ccfc_slice line)
 	ccfc_buf_slice(b->out, line);
 	ccfc_buf_putc(b->out, '\n');
 	b->open = false;
-	b->told = true;
+	b->end_known = true;
 }
 
 static void copy_lines_to(struct build *b, uint32_t end)
@@ -300,7 +300,7 @@ static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
 			copy_context_line(b);
 		} else if (c == side_sign(b->want) && b->is_shell) {
 			append_line(b, line_without_sign(line));
-			b->told = false;
+			b->end_known = false;
 		} else if (c == side_sign(b->want)) {
 			append_line(b,
 				    ccfc_patch_fit_get(&b->unfold,
@@ -308,7 +308,7 @@ static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
 						       &b->guessed));
 		} else if (c == '\\') {
 			if (last == ' ' || last == side_sign(b->want))
-				b->open = b->told = true;
+				b->open = b->end_known = true;
 			continue;
 		} else {
 			b->at++;
@@ -327,7 +327,7 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 			   .want = have == CCFC_SIDE_OLD ? CCFC_SIDE_NEW
 							 : CCFC_SIDE_OLD,
 			   .is_shell = evidence->is_shell,
-			   .told = true };
+			   .end_known = true };
 	bool fit;
 
 	ccfc_buf_clear(out);
@@ -352,7 +352,7 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 	if (!fit)
 		return CCFC_STEP_NO;
 	if (b.is_shell)
-		return b.told ? CCFC_STEP_VERIFIED : CCFC_STEP_GUESSED;
+		return b.end_known ? CCFC_STEP_VERIFIED : CCFC_STEP_GUESSED;
 	/*
 	 * Tabs that became spaces do not show in a patch, nor spaces that
 	 * became tabs.

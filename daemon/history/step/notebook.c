@@ -126,7 +126,7 @@ static bool find_insert_position(struct ccfc_notebook *nb)
 		return true;
 	if (!ccfc_notebook_find(nb, cell->asked_id) ||
 	    (!ccfc_notebook_late(nb) &&
-	     ccfc_notebook_counts(nb, cell->asked_id)))
+	     ccfc_notebook_takes_numbers(nb, cell->asked_id)))
 		return false;
 	nb->at++;
 	return true;

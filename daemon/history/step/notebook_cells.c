@@ -126,7 +126,8 @@ static int64_t cell_by_number(const struct ccfc_notebook *nb,
 	return value;
 }
 
-bool ccfc_notebook_counts(const struct ccfc_notebook *nb, struct ccfc_slice id)
+bool ccfc_notebook_takes_numbers(const struct ccfc_notebook *nb,
+				 struct ccfc_slice id)
 {
 	return cell_by_number(nb, id) >= 0;
 }

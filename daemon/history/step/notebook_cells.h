@@ -32,7 +32,8 @@ bool ccfc_notebook_late(const struct ccfc_notebook *nb);
 /* Sets `at` to the cell that the client means by an id. */
 bool ccfc_notebook_find(struct ccfc_notebook *nb, struct ccfc_slice id);
 /* May the id be a number: "cell-7"? */
-bool ccfc_notebook_counts(const struct ccfc_notebook *nb, struct ccfc_slice id);
+bool ccfc_notebook_takes_numbers(const struct ccfc_notebook *nb,
+				 struct ccfc_slice id);
 
 /*
  * A text of the evidence as JSON, valid as long as the notebook. False when its

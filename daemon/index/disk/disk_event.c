@@ -120,8 +120,8 @@ static void touch_event(struct ccfc_index *index, uint32_t id)
 		let_go(index);
 }
 
-void ccfc_index_see(struct ccfc_index *index,
-		    const struct ccfc_disk_event *event)
+void ccfc_index_note_disk_event(struct ccfc_index *index,
+				const struct ccfc_disk_event *event)
 {
 	struct ccfc_disk_event e = *event;
 

@@ -37,9 +37,9 @@ struct ccfc_trace {
 struct ccfc_traced {
 	const struct ccfc_index *index;
 	uint32_t file;
-	struct ccfc_claims told; /* changes that took effect, by results */
-	struct ccfc_claims open; /* calls without a result */
-	struct ccfc_ids was;	 /* calls that had an event before */
+	struct ccfc_claims applied; /* changes that took effect, by results */
+	struct ccfc_claims open;    /* calls without a result */
+	struct ccfc_ids was;	    /* calls that had an event before */
 	struct {
 		struct ccfc_trace *items; /* the last event first */
 		uint32_t n, cap;

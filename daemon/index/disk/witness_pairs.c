@@ -107,9 +107,9 @@ static void gather_claims(struct ccfc_traced *s)
 		if (!c->result.known)
 			CCFC_VEC_PUSH(s->open, claim);
 		else if (c->result.state == CCFC_STATE_APPLIED)
-			CCFC_VEC_PUSH(s->told, claim);
+			CCFC_VEC_PUSH(s->applied, claim);
 	}
-	sort_claims(&s->told);
+	sort_claims(&s->applied);
 	sort_claims(&s->open);
 }
 
@@ -154,7 +154,7 @@ static uint32_t claim_event(struct ccfc_traced *s,
 			    enum fit fit)
 {
 	while (n-- > 0) {
-		struct ccfc_claim *claim = &s->told.items[n];
+		struct ccfc_claim *claim = &s->applied.items[n];
 
 		if (claim->taken || !is_fit(s->index, claim, e, fit))
 			continue;
@@ -168,8 +168,8 @@ static uint32_t claim_event(struct ccfc_traced *s,
 static void pair_events(struct ccfc_traced *s, enum fit fit)
 {
 	const struct ccfc_index *index = s->index;
-	const struct ccfc_claim *claims = s->told.items;
-	uint32_t last = s->told.n;
+	const struct ccfc_claim *claims = s->applied.items;
+	uint32_t last = s->applied.n;
 
 	for (uint32_t i = 0; i < s->traces.n; i++) {
 		struct ccfc_trace *t = &s->traces.items[i];
@@ -233,7 +233,7 @@ void ccfc_traces_pair(struct ccfc_traced *out)
 
 void ccfc_traces_release(struct ccfc_traced *traced)
 {
-	free(traced->told.items);
+	free(traced->applied.items);
 	free(traced->open.items);
 	free(traced->was.items);
 	free(traced->traces.items);

@@ -18,8 +18,8 @@ static uint32_t agent_of_message(const struct ccfc_index *index,
 
 	if (!say->agent)
 		return 0;
-	if (part->told)
-		return part->told;
+	if (part->relayed_agent)
+		return part->relayed_agent;
 	return agent ? agent : index->sidechain;
 }
 
@@ -167,27 +167,28 @@ static bool does_count(const struct ccfc_index *index,
 
 	if (p->gen != index->sources.items[p->source].gen)
 		return false;
-	for (uint32_t i = 0; p->told && i < ids->n; i++) {
+	for (uint32_t i = 0; p->relayed_agent && i < ids->n; i++) {
 		const struct ccfc_source *s =
 			&index->sources.items[ids->items[i]];
 
-		if (s->is_agent && s->agent == p->told)
+		if (s->is_agent && s->agent == p->relayed_agent)
 			return false;
 	}
 	return true;
 }
 
 /* Several transcripts may have progress records of one agent. */
-static bool is_first_told(const struct ccfc_index *index,
-			  const struct ccfc_session_source *p)
+static bool is_first_relayed(const struct ccfc_index *index,
+			     const struct ccfc_session_source *p)
 {
 	const struct ccfc_session_source *items = index->session_sources.items;
 	uint32_t i = p->next;
 
-	if (!p->told)
+	if (!p->relayed_agent)
 		return false;
 	while (i != CCFC_ID_NONE &&
-	       (items[i].told != p->told || !does_count(index, &items[i])))
+	       (items[i].relayed_agent != p->relayed_agent ||
+		!does_count(index, &items[i])))
 		i = items[i].next;
 	return i == CCFC_ID_NONE;
 }
@@ -254,7 +255,7 @@ static void add_session_source(struct ccfc_tallying *s, uint32_t part)
 
 	if (!t || !does_count(index, p))
 		return;
-	t->nagents += is_first_told(index, p);
+	t->nagents += is_first_relayed(index, p);
 	set_main_if_larger(t, index, p);
 	t->agents.user += p->user[1];
 	t->agents.assistant += p->assistant[1];

@@ -187,7 +187,7 @@ static void carry_seen(struct ccfc_removal *r, struct ccfc_index *to,
 		e.by = carry_string(to, from, e.by);
 		e.before_key = carry_string(to, from, e.before_key);
 		e.after_key = carry_string(to, from, e.after_key);
-		ccfc_index_see(to, &e);
+		ccfc_index_note_disk_event(to, &e);
 	}
 }
 
@@ -200,12 +200,12 @@ static void carry_mark(const struct ccfc_removal *r, struct ccfc_index *to,
 		       struct ccfc_slice session, struct ccfc_slice call,
 		       const struct ccfc_mark *times)
 {
-	int64_t told =
+	int64_t latest =
 		times->began > times->ended ? times->began : times->ended;
 
 	if (ccfc_forgotten_session(r->list, session) ||
 	    (ccfc_index_find_change(to, call) == CCFC_ID_NONE &&
-	     told < r->since - MARK_LATE))
+	     latest < r->since - MARK_LATE))
 		return;
 	ccfc_index_mark(to, session, call, times->began, times->ended);
 }

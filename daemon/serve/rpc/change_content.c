@@ -223,16 +223,16 @@ static const char *read_shell_content(struct ccfc_change_text *out,
 				      const struct ccfc_change *change)
 {
 	struct ccfc_evidence ev;
-	bool told;
+	bool known;
 
 	if (ccfc_index_is_inferred(change))
 		return TOLD;
-	told = ccfc_history_evidence(&ev, ccfc_history_env(rq->history), change,
-				     rq->texts) &&
-	       !ev.went_on;
-	if (told && ev.has_patch)
+	known = ccfc_history_evidence(&ev, ccfc_history_env(rq->history),
+				      change, rq->texts) &&
+		!ev.went_on;
+	if (known && ev.has_patch)
 		add_hunk_edits(out, &ev, rq->texts);
-	else if (told)
+	else if (known)
 		add_whole_texts(out, &ev, rq->texts);
 	if (!out->nedits && !read_seen_content(out, rq, change))
 		cut_common_lines(&out->edits[0]);

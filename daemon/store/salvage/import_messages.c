@@ -19,7 +19,8 @@ static bool take_session_source(struct ccfc_import *im, struct ccfc_row *row)
 		return true;
 	if (source == CCFC_ID_NONE || session == CCFC_ID_NONE || !session)
 		return false;
-	to = ccfc_index_session_source(index, source, session, read.told);
+	to = ccfc_index_session_source(index, source, session,
+				       read.relayed_agent);
 	/* Was there one of the same source and session already? */
 	if (index->session_sources.n == before)
 		return false;

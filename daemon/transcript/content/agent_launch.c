@@ -144,7 +144,7 @@ uint32_t ccfc_launch_read(struct ccfc_parser *parser, struct ccfc_launch *out,
 
 	if (ccfc_blocks_open(&b, parser, line, CCFC_RECORD_KINDS, "tool_use")) {
 		enum ccfc_record_kind kind =
-			parser->told ? CCFC_RECORD_OTHER : b.kind;
+			parser->relayed ? CCFC_RECORD_OTHER : b.kind;
 
 		if (kind == CCFC_RECORD_ASSISTANT)
 			n = read_calls(&b, out, max, arena);

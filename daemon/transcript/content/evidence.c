@@ -333,19 +333,19 @@ bool ccfc_evidence_read(struct ccfc_parser *parser, struct ccfc_evidence *out,
 		.id = id,
 		.part = part,
 	};
-	bool told;
+	bool known;
 
 	*out = (struct ccfc_evidence){ .cell.number = -1 };
 	if (!id.len)
 		return false;
-	told = read_call(&reader, call_line);
+	known = read_call(&reader, call_line);
 	ccfc_parser_done(parser, call_line);
 	if (read_result(&reader, result_line))
-		told = true;
-	else if (told)
-		told = is_readable(parser, result_line);
+		known = true;
+	else if (known)
+		known = is_readable(parser, result_line);
 	ccfc_parser_done(parser, result_line);
-	if (!told)
+	if (!known)
 		*out = (struct ccfc_evidence){ .cell.number = -1 };
-	return told;
+	return known;
 }

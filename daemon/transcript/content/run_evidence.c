@@ -171,18 +171,18 @@ bool ccfc_run_result_read(struct ccfc_parser *parser, struct ccfc_evidence *out,
 				    .cell.number = -1,
 				    .is_shell = true };
 	uint32_t f[CCFC_RUN_FIELD_COUNT];
-	bool told = false;
+	bool known = false;
 
 	if (id.len && ccfc_find_result(parser, &found, line, id) &&
 	    found.detail.run_diff && find_file(f, parser, &found, path)) {
 		ccfc_patch_read(&ev, parser, f[CCFC_RUN_FIELD_HUNKS], arena);
-		told = set_run_lines(
+		known = set_run_lines(
 			&ev, ccfc_json_is_true(json, f[CCFC_RUN_FIELD_CREATED]),
 			ccfc_json_is_true(json, f[CCFC_RUN_FIELD_DELETED]),
 			ccfc_json_child(json, f[CCFC_RUN_FIELD_HUNKS]), arena);
 	}
 	ccfc_parser_done(parser, line);
-	if (!told)
+	if (!known)
 		return false;
 	drop_returns(&ev);
 	ev.from_result = true;

@@ -17,7 +17,7 @@ static void see(struct ccfc_index *index, uint32_t file, int64_t time)
 		.after = CCFC_DISK_THERE,
 	};
 
-	ccfc_index_see(index, &event);
+	ccfc_index_note_disk_event(index, &event);
 }
 
 static void test_the_last_one_is_first(void **state)

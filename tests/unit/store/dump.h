@@ -53,8 +53,8 @@ static inline void dump_obs(struct rows_of_text *rows,
 		ccfc_index_str(index, o->version).ptr,
 		ccfc_index_str(index, o->tool).ptr,
 		ccfc_index_file_path(index, o->file).ptr, (int)u.len,
-		u.ptr ? u.ptr : "", o->added, o->removed, o->sidechain, o->told,
-		o->swallowed, (long long)o->time);
+		u.ptr ? u.ptr : "", o->added, o->removed, o->sidechain,
+		o->relayed, o->swallowed, (long long)o->time);
 	put_place(&out, &o->place);
 	add_row(rows, &out);
 }
@@ -212,7 +212,7 @@ static inline void dump_parts(struct rows_of_text *rows,
 			p->results, p->error,
 			ccfc_index_str(index, p->custom).ptr,
 			ccfc_index_str(index, p->ai).ptr,
-			ccfc_index_str(index, p->told).ptr);
+			ccfc_index_str(index, p->relayed_agent).ptr);
 		add_row(rows, &out);
 	}
 }

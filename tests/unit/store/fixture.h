@@ -13,14 +13,14 @@ struct fixture {
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 	struct ccfc_ingest *ingest;
-	uint32_t told;
+	uint32_t published;
 };
 
 static inline void count_events(void *ctx)
 {
 	struct fixture *f = ctx;
 
-	f->told += f->index->events.n;
+	f->published += f->index->events.n;
 }
 
 static inline void start_with(struct fixture *f, struct ccfc_index *index)

@@ -43,7 +43,7 @@ static void expect(struct fixture *f, uint64_t changes, uint32_t sources)
 {
 	ccfc_ingest_hot(f->ingest);
 	assert_int_equal(applied(f), changes);
-	assert_int_equal(f->told, changes);
+	assert_int_equal(f->published, changes);
 	assert_int_equal(f->index->sources.n, sources);
 }
 
@@ -163,7 +163,7 @@ static void begin_anew(struct fixture *f)
 	for (int i = 0; i < 4; i++)
 		unlink(at(f, names[i]));
 	wipe(f->dir);
-	f->told = 0;
+	f->published = 0;
 	start(f);
 }
 
@@ -272,7 +272,7 @@ static void test_store_fails(void **state)
 	assert_true(f.index->epoch > epoch);
 	stop(&f);
 	/* Never stored: told again, but by the epoch that is known. */
-	f.told = 1;
+	f.published = 1;
 	start(&f);
 	assert_true(f.index->epoch == epoch);
 	look(&f, "p");

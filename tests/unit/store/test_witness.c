@@ -144,7 +144,7 @@ static void put_event(struct world *w)
 	event.file = ccfc_index_file(w->index, ccfc_slice_str(paths[e->file]));
 	event.by = ccfc_strtab_put(&w->index->strings,
 				   ccfc_slice_str(ids[e->session]));
-	ccfc_index_see(w->index, &event);
+	ccfc_index_note_disk_event(w->index, &event);
 }
 
 static void put_end(struct world *w, uint32_t session)
@@ -281,7 +281,7 @@ static void test_events_that_stay(void **state)
 
 		if (i < 2)
 			ccfc_index_settle(w.index);
-		ccfc_index_see(w.index, &event);
+		ccfc_index_note_disk_event(w.index, &event);
 	}
 	assert_true(w.index->events_gone > 0);
 	assert_true(ccfc_index_effect(&effect, w.index,

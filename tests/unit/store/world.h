@@ -244,7 +244,7 @@ static inline void make_common(struct world *w, struct line *l, unsigned source)
 /* What a session tells of an agent, which may have a source of its own. */
 static inline void make_told(struct world *w, struct line *l)
 {
-	l->record.told = l->record.sidechain = true;
+	l->record.relayed = l->record.sidechain = true;
 	l->record.prompt = l->record.asked = false;
 	l->record.agent = TEXT(l->agent, "a%u", MAIN + pick(w, 4));
 }

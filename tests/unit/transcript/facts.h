@@ -163,8 +163,8 @@ static inline void put_common(struct ccfc_buf *out,
 				ccfc_time_format(time, record->time));
 	if (record->sidechain)
 		ccfc_buf_puts(out, " sidechain");
-	if (record->told)
-		ccfc_buf_puts(out, " told");
+	if (record->relayed)
+		ccfc_buf_puts(out, " relayed");
 	if (record->boundary)
 		ccfc_buf_puts(out, " boundary");
 	put_field(out, "pr", record->pull_request);

@@ -340,12 +340,12 @@ static void test_told(void **state)
 		  "`content`:[{`type`:`tool_use`,`id`:`t`,`name`:`Write`,"
 		  "`input`:{`file_path`:`/p/x`,`content`:`1`}}]}}}}",
 		  "assistant session=s agent=a1 uuid=u cwd=/p message=m "
-		  "sidechain told; call t Write /p/x +1 -?" },
+		  "sidechain relayed; call t Write /p/x +1 -?" },
 		{ "{`type`:`progress`,`data`:{`type`:`agent_progress`,"
 		  "`agentId`:`a1`,`message`:{`type`:`user`,`message`:{"
 		  "`content`:[{`type`:`tool_result`,`tool_use_id`:`t`,"
 		  "`content`:`ok`}]}}}}",
-		  "user agent=a1 sidechain told; result t applied" },
+		  "user agent=a1 sidechain relayed; result t applied" },
 		/* Whose it is is not said; or it is something else. */
 		{ "{`type`:`progress`,`data`:{`type`:`agent_progress`,"
 		  "`message`:{`type`:`user`}}}",

@@ -86,9 +86,7 @@ def test_long_session_pages_within_a_bound():
         print(f"  before {before >> 20} MiB, peak {peak >> 20}, "
               f"after {now >> 20}")
         assert peak - before <= 64 << 20, (before, peak)
-        # A skeleton of 8 MiB may stay; the allocator has its own pieces. What
-        # the question takes meanwhile is five times as much.
-        assert now - before <= 16 << 20, (before, now)
+        assert now - before <= 8 << 20, (before, now)
 
 
 def test_a_jump_of_the_page_reads_what_it_shows():

@@ -1,7 +1,8 @@
 /*
- * Shared by the files of ingest only: ingest.c (queues, reading, batches),
+ * Shared by the files of ingest only: ingest.c (queues, batches),
  * source_names.c (which source a path leads to), source_open.c (what happened
- * to its file), ingest_archive.c and archived_versions.c.
+ * to its file), source_read.c (its lines), ingest_archive.c and
+ * archived_versions.c.
  */
 #ifndef CCFC_INGEST_IMPL_H
 #define CCFC_INGEST_IMPL_H
@@ -114,6 +115,8 @@ void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path);
 /* Opening or reading the source failed, as above. */
 void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
 			     const struct ccfc_err *err);
+
+/* --- source_read.c --- */
 
 /*
  * Reads the lines of in->tail, which is open at the source's cursor, and closes

@@ -14,6 +14,7 @@ static int next_or_fail(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 #define ccfc_tail_next next_or_fail
 #include "ingest/ingest.c"
 #include "ingest/source_open.c"
+#include "ingest/source_read.c"
 #undef ccfc_tail_open
 #undef ccfc_tail_next
 

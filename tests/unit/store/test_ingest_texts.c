@@ -12,6 +12,7 @@ static enum ccfc_tail_status open_and_then(struct ccfc_tail *tail,
 #define ccfc_tail_open open_and_then
 #include "ingest/ingest.c"
 #include "ingest/source_open.c"
+#include "ingest/source_read.c"
 #undef ccfc_tail_open
 
 #include "fixture.h"

@@ -2,6 +2,7 @@
 #include "archive/archive.h"
 
 #include "base/buf.h"
+#include "scratch.h"
 
 #include <ftw.h>
 #include <setjmp.h>
@@ -62,20 +63,13 @@ static int setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
-{
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
-}
-
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
 	int r;
 
 	ccfc_archive_free(f->archive);
-	r = nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	r = remove_tree(f->dir);
 	free(f);
 	return r;
 }

@@ -6,8 +6,8 @@
 #include "archive/line_order.h"
 #include "archive/segment_cache.h"
 #include "blobs/blobs_internal.h"
+#include "scratch.h"
 
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,13 +72,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
-{
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
-}
-
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
@@ -90,7 +83,7 @@ static int teardown(void **state)
 	ccfc_buf_release(&f->lines);
 	ccfc_buf_release(&f->stored);
 	ccfc_buf_release(&f->packed);
-	r = nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	r = remove_tree(f->dir);
 	free(f);
 	return r;
 }

@@ -203,6 +203,53 @@ static void list_attic_copies(struct search *s, const struct ccfc_attic *attic,
 	ccfc_buf_release(&dir);
 }
 
+/* The Claude directory that a transcript's path is in; empty: none. */
+static struct ccfc_slice root_of(struct ccfc_slice path)
+{
+	static const char projects[] = "/projects/";
+	size_t n = sizeof(projects) - 1;
+
+	for (size_t at = path.len; at-- > 0;)
+		if (path.len - at >= n && !memcmp(path.ptr + at, projects, n))
+			return ccfc_slice(path.ptr, at);
+	return CCFC_SLICE_NONE;
+}
+
+static bool is_root(struct ccfc_slice root, const char *const *roots, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ccfc_slice_is(root, roots[i]))
+			return true;
+	return false;
+}
+
+/*
+ * An imported transcript is kept under the path that it had on another machine,
+ * below a directory that is not read here, and its backups beside it.
+ */
+static void list_imported_copies(struct search *s,
+				 const struct ccfc_attic *attic,
+				 const char *const *roots, size_t nroots)
+{
+	const struct ccfc_index *index = s->index;
+	const struct ccfc_ids *ids = &index->sessions.items[s->session].sources;
+	struct ccfc_slice last = CCFC_SLICE_NONE;
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_source *source =
+			&index->sources.items[ids->items[i]];
+		struct ccfc_slice root =
+			root_of(ccfc_index_str(index, source->path));
+
+		if (!source->gone || source->is_agent || !root.len ||
+		    is_root(root, roots, nroots) || ccfc_slice_eq(root, last))
+			continue;
+		last = root;
+		list_attic_copies(s, attic, ccfc_arena_copy(s->arena, root).ptr,
+				  s->found.n);
+	}
+}
+
 /*
  * Is the key of a record without a backup certainly this file's? It may be
  * relative to an unknown directory. Backups of another file under the same key
@@ -298,6 +345,8 @@ void ccfc_backup_list(struct ccfc_backup_copies *out,
 		if (attic)
 			list_attic_copies(&s, attic, roots[i], there);
 	}
+	if (attic && is_plain_name(s.session_id))
+		list_imported_copies(&s, attic, roots, nroots);
 	add_missing_copies(&s);
 	add_absent_versions(&s);
 	bytes = s.found.n * sizeof(*out->items);

@@ -42,7 +42,7 @@ struct ccfc_backup_copies {
  * copy: that the file did not exist, or that the copy is missing. Looks at
  * regular files only, and through no symbolic link below a root: read the
  * copies with ccfc_file_read_kept. Copies that are only in `attic` (may be
- * NULL) count as well.
+ * NULL) count as well, for an imported transcript below its own root.
  *
  * A first version is made during the session's first edit of the file, between
  * its call and its result, also if the edit then fails. Later versions are made

@@ -1,6 +1,7 @@
 """What was exported and imported is answered on another machine as on the
 first; a damaged export changes nothing; a copied Claude directory is a source
 that is gone."""
+import hashlib
 import os
 import random
 import select
@@ -13,6 +14,7 @@ from forget import holders
 from harness import Box, append, eq
 from property import World
 from recordings import looks
+from transcript import edit_result, patch, stamp
 
 
 def settled(box):
@@ -78,6 +80,40 @@ def test_recordings():
             assert "imported 0 transcripts" in again, again
             eq(dump_of(other), dump, "imported twice")
         break  # one of them is all versions of the client that matter
+
+
+def test_backups():
+    """What only the client's backups tell is known on another machine, whose
+    Claude directory is another one."""
+    with Box() as box, Box() as other:
+        t = live(box)
+        path = "/home/dev/p/a"
+        name = hashlib.sha256(path.encode()).hexdigest()[:16] + "@v1"
+        backup = os.path.join(box.claude, "file-history", t.session, name)
+        append(backup, b"one\r\ntwo\r\n")
+        uuid, when = t.ids.uuid(), stamp(t.ids.now)
+        t.emit({"type": "file-history-snapshot", "messageId": uuid,
+                "isSnapshotUpdate": False,
+                "snapshot": {"messageId": uuid, "timestamp": when,
+                             "trackedFileBackups": {path: {
+                                 "backupFileName": name, "version": 1,
+                                 "backupTime": when}}}})
+        tid = t.call("Edit", {"file_path": path, "old_string": "two",
+                              "new_string": "three"})
+        t.result(tid, edit_result(
+            path, "two", "three", originalFile=None,
+            structuredPatch=patch(["one", "two"], ["one", "three"])))
+        box.start()
+        kept(box)
+        want = answers(box)
+        assert "'backup'" in repr(want), "the backup says nothing"
+        made = export(box)
+        shutil.rmtree(box.claude)
+        other.start()
+        other.ok("import", made)
+        for when in ("imported", "restarted"):
+            same(answers(other), want, when)
+            other.restart()
 
 
 def test_rewritten():

@@ -69,6 +69,8 @@ def test_recordings():
         for root in box.roots or [box.claude]:
             shutil.rmtree(root)
         with Box() as other:
+            # A path that begins with "~" is one of the reader's home.
+            other.env["HOME"] = box.env["HOME"]
             other.start()
             other.ok("import", path)
             eq(dump_of(other), dump, "the dump")
@@ -79,7 +81,6 @@ def test_recordings():
             again = other.ok("import", path)
             assert "imported 0 transcripts" in again, again
             eq(dump_of(other), dump, "imported twice")
-        break  # one of them is all versions of the client that matter
 
 
 def test_backups():
